@@ -321,6 +321,15 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE UNIQUE INDEX \"mfa_devices_credential\" ON \"shared\".\"mfa_devices\" USING btree (\"credential_id\");",
       "CREATE INDEX \"sessions_passkey\" ON \"shared\".\"sessions\" USING btree (\"passkey_id\") WHERE \"shared\".\"sessions\".\"passkey_id\" is not null;"
     ]
+  },
+  {
+    "name": "0028_access-limits",
+    "hash": "f77a05c9185440c19646c26db8f6d8c9595c29365f8dc93137d0dcdd71576624",
+    "statements": [
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"idle_seconds\" integer DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"session_idle_minutes\" integer;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"session_max_hours\" integer;"
+    ]
   }
 ];
 
@@ -614,9 +623,17 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"audit_entries_actor\" ON \"org_template\".\"audit_entries\" USING btree (\"actor_id\",\"id\");",
       "CREATE INDEX \"audit_entries_target\" ON \"org_template\".\"audit_entries\" USING btree (\"target_id\",\"id\");",
       "REVOKE UPDATE, DELETE, TRUNCATE ON \"org_template\".\"audit_entries\" FROM CURRENT_USER;"
+    ]
+  },
+  {
+    "name": "0026_access-limits",
+    "hash": "053284132323cec6dd9b107f88e8a837f62d177a9495e55470a0ff481f450fa3",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"allowed_networks\" (\n\t\"network\" varchar(43) PRIMARY KEY NOT NULL\n);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
+      "CREATE TABLE \"org_template\".\"allowed_networks\" (\n\t\"network\" varchar(43) PRIMARY KEY NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL,\n\t\"suspended\" boolean DEFAULT false NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"audit_entries\" (\n\t\"seq\" bigint PRIMARY KEY NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"action\" varchar(50) NOT NULL,\n\t\"actor_type\" varchar(10) NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"actor_digest\" varchar(64) NOT NULL,\n\t\"target_type\" varchar(20) NOT NULL,\n\t\"target_id\" varchar(100) NOT NULL,\n\t\"target_digest\" varchar(64) NOT NULL,\n\t\"changes\" json NOT NULL,\n\t\"request_id\" varchar(128) NOT NULL,\n\t\"hash\" varchar(64) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"audit_head\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"seq\" bigint NOT NULL,\n\t\"hash\" varchar(64) NOT NULL,\n\t\"expired_seq\" bigint NOT NULL,\n\t\"expired_hash\" varchar(64) NOT NULL\n);",

@@ -23,6 +23,7 @@ export const {
   scanCounts,
   exploits,
   orgFlags,
+  allowedNetworks,
   idempotencyKeys,
   auditEntries,
   auditNames,

@@ -92,6 +92,11 @@ export const ERRORS = {
     status: 403,
     message: 'Verify your e-mail address first.',
   },
+  'permission_error/address_not_allowed': {
+    ref: 'E60007',
+    status: 403,
+    message: 'This organization cannot be used from your network.',
+  },
   'rate_limit_error/exceeded': { ref: 'E70001', status: 429, message: 'Too many requests.' },
   'server_error/internal': { ref: 'E90001', status: 500, message: 'Something went wrong on our side.' },
   'server_error/unavailable': {

@@ -31,6 +31,20 @@ export function parseRange(text: string): Range | undefined {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
+/** The block in CIDR notation, without bits of hosts: at most 43 characters. */
+export function blockText([address, bits]: Range): string {
+  const cidr = `${address}/${bits}`;
+  const base =
+    address.kind() === 'ipv4'
+      ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
+      : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  return `${base}/${bits}`;
+}
+
+/** The blocks of texts that are some. */
+export const rangesOf = (texts: readonly string[]): Range[] =>
+  texts.map(parseRange).filter((range) => range !== undefined);
+
 /** Whether an address is in one of the blocks. IPv4 may be written as IPv6 (`::ffff:10.0.0.1`). */
 export function isWithin(ip: string, ranges: readonly Range[]): boolean {
   if (!ipaddr.isValid(ip)) return false;

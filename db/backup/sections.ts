@@ -26,8 +26,12 @@ export const SHARED_TABLES = {
     columns: [
       ...['name', 'slug', 'plan', 'custom_domain', 'viewer_tokens_verify', 'created_by', 'created_at'],
       ...['tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
+      ...['session_idle_minutes', 'session_max_hours'],
     ],
-    added: ['tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
+    added: [
+      ...['tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
+      ...['session_idle_minutes', 'session_max_hours'],
+    ],
     // `schema_version` is that of the service which restores.
     set: {
       schema_version: sql`0`,

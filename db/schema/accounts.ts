@@ -73,6 +73,8 @@ export const sessions = shared.table(
     revokedAt: time('revoked_at'),
     /** When its user last proved the password again (and the second factor, with MFA on). */
     steppedUpAt: time('stepped_up_at'),
+    /** The longest time between two requests since the sign-in or the latest step-up. */
+    idleSeconds: integer('idle_seconds').notNull().default(0),
     /** The passkey that signed in without a password. Such a session counts as MFA as long as the account has the passkey. */
     passkeyId: uuid('passkey_id').references((): AnyPgColumn => mfaDevices.id, { onDelete: 'set null' }),
   },

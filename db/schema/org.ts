@@ -298,6 +298,11 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     description: varchar('description', { length: 400 }).notNull(),
   });
 
+  /** Networks from which the organization may be used, as CIDR blocks. None: from everywhere. */
+  const allowedNetworks = schema.table('allowed_networks', {
+    network: varchar('network', { length: 43 }).primaryKey(),
+  });
+
   return {
     schema,
     projects,
@@ -312,6 +317,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     scanCounts,
     exploits,
     orgFlags,
+    allowedNetworks,
     idempotencyKeys: idempotencyKeys(schema),
     ...auditTables(schema),
   };

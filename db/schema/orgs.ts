@@ -39,6 +39,10 @@ export const orgs = shared.table(
     projectTokenCreators: text('project_token_creators', { enum: PROJECT_TOKEN_CREATORS }),
     /** The longest lifetime of API tokens with other scopes than `ingest`, in days. Null: no limit. */
     maxTokenDays: integer('max_token_days'),
+    /** Members confirm who they are after this time without a request. Null: never. */
+    sessionIdleMinutes: integer('session_idle_minutes'),
+    /** Members confirm who they are this long after a sign-in or step-up. Null: not before their session ends. */
+    sessionMaxHours: integer('session_max_hours'),
     /** Counts against the quota of this account, also after the organization has changed its owner. */
     createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
     /** Set when the account of the creator is deleted: its organizations then keep one share and one storage quota in common. */

@@ -90,7 +90,7 @@ export const stepUp = endpoint(
     async function refresh(tx: Tx): Promise<void> {
       const fresh = await tx
         .update(sessions)
-        .set({ steppedUpAt: now })
+        .set({ steppedUpAt: now, lastActiveAt: now, idleSeconds: 0 })
         .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
         .returning({ id: sessions.id });
       if (fresh.length === 0) throw new ApiError('auth_error/session_revoked');

@@ -33,6 +33,7 @@ export const deleteOrg = endpoint(
     errors: [
       'permission_error/denied',
       'permission_error/mfa_required_by_org',
+      'permission_error/address_not_allowed',
       'resource_error/conflict',
       'tenant_error/deleted',
     ],

@@ -43,6 +43,7 @@ export const updateOrg = endpoint(
     errors: [
       'permission_error/denied',
       'permission_error/mfa_required_by_org',
+      'permission_error/address_not_allowed',
       'resource_error/conflict',
       'tenant_error/deleted',
       'tenant_error/slug_reserved',

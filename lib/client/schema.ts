@@ -5451,6 +5451,23 @@ export interface components {
              * @example 90
              */
             max_token_days: number | null;
+            /**
+             * @description The networks from which members and tokens reach the organization: addresses, or CIDR blocks such as `203.0.113.0/24`. Empty (default): all. The own address has to be in one of them.
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            allowed_networks: string[];
+            /**
+             * @description After this many minutes without a request, members confirm who they are by a step-up before they go on. `null` (default): only as long as their session lives.
+             * @example 5
+             */
+            session_idle_minutes: number | null;
+            /**
+             * @description Members confirm who they are this many hours after a sign-in or step-up. `null` (default): only as long as their session lives.
+             * @example 1
+             */
+            session_max_hours: number | null;
         };
         /**
          * @example {
@@ -5472,6 +5489,23 @@ export interface components {
              * @example 90
              */
             max_token_days?: number | null;
+            /**
+             * @description The networks from which members and tokens reach the organization: addresses, or CIDR blocks such as `203.0.113.0/24`. Empty (default): all. The own address has to be in one of them.
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            allowed_networks?: string[];
+            /**
+             * @description After this many minutes without a request, members confirm who they are by a step-up before they go on. `null` (default): only as long as their session lives.
+             * @example 5
+             */
+            session_idle_minutes?: number | null;
+            /**
+             * @description Members confirm who they are this many hours after a sign-in or step-up. `null` (default): only as long as their session lives.
+             * @example 1
+             */
+            session_max_hours?: number | null;
         };
         AuditEntry: {
             /**
@@ -5518,7 +5552,7 @@ export interface components {
         /** @enum {string} */
         ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
         /** @enum {string} */
-        ErrorObjectCode: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "deleted" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
+        ErrorObjectCode: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "deleted" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "address_not_allowed" | "exceeded" | "internal" | "unavailable";
         ErrorObjectDetail: {
             /** @example title */
             field: string;
@@ -5668,6 +5702,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             revoked_at?: string;
+            /**
+             * @description The longest time between two requests since the sign-in or the latest step-up.
+             * @example 300
+             */
+            idle_seconds: number;
         };
         AccountExportMfaDevice: {
             /**
@@ -5822,7 +5861,7 @@ export interface components {
             created_at: string;
         };
         /** @enum {string} */
-        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "being_migrated";
+        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "address_not_allowed" | "being_migrated";
         AccountExportOrganizationApiToken: {
             /**
              * Format: uuid
@@ -9045,7 +9084,8 @@ export interface operations {
                      *             "last_active_at": "2026-01-01T00:00:00.000Z",
                      *             "expires_at": "2026-01-01T00:00:00.000Z",
                      *             "stepped_up_at": "2026-01-01T00:00:00.000Z",
-                     *             "revoked_at": "2026-01-01T00:00:00.000Z"
+                     *             "revoked_at": "2026-01-01T00:00:00.000Z",
+                     *             "idle_seconds": 300
                      *           }
                      *         ],
                      *         "mfa_devices": [
@@ -16628,7 +16668,12 @@ export interface operations {
                      *         "viewer_tokens_verify": true,
                      *         "tokens_on_role_loss": "limit",
                      *         "project_token_creators": "any_member",
-                     *         "max_token_days": 90
+                     *         "max_token_days": 90,
+                     *         "allowed_networks": [
+                     *           "203.0.113.0/24"
+                     *         ],
+                     *         "session_idle_minutes": 5,
+                     *         "session_max_hours": 1
                      *       }
                      *     }
                      */
@@ -16672,7 +16717,12 @@ export interface operations {
                      *         "viewer_tokens_verify": true,
                      *         "tokens_on_role_loss": "limit",
                      *         "project_token_creators": "any_member",
-                     *         "max_token_days": 90
+                     *         "max_token_days": 90,
+                     *         "allowed_networks": [
+                     *           "203.0.113.0/24"
+                     *         ],
+                     *         "session_idle_minutes": 5,
+                     *         "session_max_hours": 1
                      *       }
                      *     }
                      */

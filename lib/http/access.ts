@@ -39,6 +39,7 @@ import {
   projectScope,
   withinProject,
 } from './middleware/access/project-scope.ts';
+import { recentSession } from './middleware/access/recent-session.ts';
 import { requireMfa } from './middleware/access/require-mfa.ts';
 import { role } from './middleware/access/role.ts';
 import { memberSession, session } from './middleware/access/session.ts';
@@ -190,7 +191,10 @@ function checksInOrg(
   origin: AnyMiddleware[],
 ): AnyMiddleware[] {
   const minimum = least === 'viewer' ? [] : [role(least)];
-  const member = [memberSession, verifiedEmail, organization, membership, requireMfa, ...minimum];
+  const member = [
+    ...[memberSession, verifiedEmail, organization, membership, requireMfa, recentSession],
+    ...minimum,
+  ];
   const bySession = [...origin, ...member, fairShare(member), memberActivity, ...freshness({ stepUp: rule })];
   if (tokens === 'none') return bySession;
   const person = [

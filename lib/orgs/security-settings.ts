@@ -5,12 +5,31 @@ import { memberships, orgs, PROJECT_TOKEN_CREATORS, ROLE_LOSS_RULES } from '../.
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { readRoles } from '../members/owners.ts';
+import { blockText, parseRange, type Range } from '../network.ts';
 import { inOrgQuota } from '../quotas.ts';
 import { z } from '../schema.ts';
+import { isAllowed, readNetworks } from './access-limits.ts';
 import type { Org } from './directory.ts';
 import { type Actor, mailControl } from './notices.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+const MAX_NETWORKS = 50;
+
+const network = z
+  .string()
+  .max(50)
+  .refine((text) => parseRange(text) !== undefined, 'must be an address or a CIDR block')
+  .transform((text) => blockText(parseRange(text) as Range));
+
+/** An optional whole number. */
+const nullable = (min: number, max: number) =>
+  z
+    .int()
+    .min(min)
+    .max(max)
+    .nullable()
+    .openapi({ type: 'integer', nullable: true, example: min } as object);
 
 /** The security settings of an organization. */
 export const SecuritySettings = z
@@ -42,6 +61,22 @@ export const SecuritySettings = z
           'The longest lifetime of API tokens with other scopes than `ingest`, in days. A change ends existing ones after as many days from now. `null` (default): no limit.',
         example: 90,
       } as object),
+    allowed_networks: z
+      .array(network)
+      .max(MAX_NETWORKS)
+      .openapi({
+        description:
+          'The networks from which members and tokens reach the organization: addresses, or CIDR blocks such as `203.0.113.0/24`. Empty (default): all. The own address has to be in one of them.',
+        example: ['203.0.113.0/24'],
+      }),
+    session_idle_minutes: nullable(5, 1_440).openapi({
+      description:
+        'After this many minutes without a request, members confirm who they are by a step-up before they go on. `null` (default): only as long as their session lives.',
+    }),
+    session_max_hours: nullable(1, 24).openapi({
+      description:
+        'Members confirm who they are this many hours after a sign-in or step-up. `null` (default): only as long as their session lives.',
+    }),
   })
   .openapi('SecuritySettings');
 
@@ -52,21 +87,30 @@ const fields = {
   tokens_on_role_loss: orgs.tokensOnRoleLoss,
   project_token_creators: orgs.projectTokenCreators,
   max_token_days: orgs.maxTokenDays,
+  session_idle_minutes: orgs.sessionIdleMinutes,
+  session_max_hours: orgs.sessionMaxHours,
 };
 
-/** Settings that decide over the tokens of admins: only owners change them. */
-const OF_OWNERS = ['tokens_on_role_loss', 'project_token_creators', 'max_token_days'] as const;
+/** Settings that decide over the tokens and the access of admins: only owners change them. */
+const OF_OWNERS = [
+  ...(['tokens_on_role_loss', 'project_token_creators', 'max_token_days'] as const),
+  ...(['allowed_networks', 'session_idle_minutes', 'session_max_hours'] as const),
+];
 
 /** The security settings. @throws ApiError `tenant_error/not_found` */
 export async function readSecuritySettings(
   db: Db | Tx,
   { strict }: Pick<Config, 'strict'>,
-  orgId: string,
+  { id, tables }: Pick<Org, 'id' | 'tables'>,
 ): Promise<Settings> {
-  const [row] = await db.select(fields).from(orgs).where(eq(orgs.id, orgId));
+  const [row] = await db.select(fields).from(orgs).where(eq(orgs.id, id));
   if (!row) throw new ApiError('tenant_error/not_found');
   const { project_token_creators: creators } = row;
-  return { ...row, project_token_creators: creators ?? (strict ? 'members' : 'any_member') };
+  return {
+    ...row,
+    project_token_creators: creators ?? (strict ? 'members' : 'any_member'),
+    allowed_networks: await readNetworks(db, tables),
+  };
 }
 
 /** API tokens that are for more than agents. */
@@ -80,7 +124,7 @@ const aboveIngest = ({ apiTokens: t }: OrgTables) => and(not(t.revoked), ne(t.sc
 export const changeSecuritySettings = (
   context: { db: Db; org: Org },
   config: Pick<Config, 'strict'>,
-  actor: Actor & { user: { id: string } },
+  actor: Actor & { user: { id: string }; ip: string },
   given: Partial<Settings>,
 ): Promise<{ before: Settings; settings: Settings; changed: (keyof Settings)[] }> =>
   inOrgQuota(context, async (tx, tables) => {
@@ -91,11 +135,13 @@ export const changeSecuritySettings = (
       throw new ApiError('permission_error/denied', {
         ...(needed.length > 0 && { message: `Only an owner may change ${needed.join(', ')}.` }),
       });
-    const before = await readSecuritySettings(tx, config, id);
-    const settings = { ...before, ...given };
-    const changed = (Object.keys(fields) as (keyof Settings)[]).filter(
-      (name) => settings[name] !== before[name],
+    const before = await readSecuritySettings(tx, config, { id, tables });
+    const networks = given.allowed_networks && [...new Set(given.allowed_networks)].sort();
+    const settings = { ...before, ...given, ...(networks && { allowed_networks: networks }) };
+    const changed = (Object.keys(before) as (keyof Settings)[]).filter(
+      (name) => shown(settings[name]) !== shown(before[name]),
     );
+    if (changed.includes('allowed_networks')) await allowNetworks(tx, tables, settings, actor.ip);
     await tx
       .update(orgs)
       .set({
@@ -104,6 +150,8 @@ export const changeSecuritySettings = (
         // Otherwise it stays the default of the deployment.
         ...(given.project_token_creators && { projectTokenCreators: given.project_token_creators }),
         maxTokenDays: settings.max_token_days,
+        sessionIdleMinutes: settings.session_idle_minutes,
+        sessionMaxHours: settings.session_max_hours,
       })
       .where(eq(orgs.id, id));
     if (changed.includes('max_token_days')) await endTokensEarlier(tx, tables, actor.now, settings);
@@ -116,7 +164,33 @@ export const changeSecuritySettings = (
   });
 
 const shown = (value: Settings[keyof Settings]): string =>
-  typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value ?? 'no limit');
+  typeof value === 'boolean'
+    ? value
+      ? 'on'
+      : 'off'
+    : Array.isArray(value)
+      ? value.toSorted().join(', ') || 'all'
+      : String(value ?? 'no limit');
+
+/** @throws ApiError `validation_error/field_invalid` if the caller would be locked out */
+async function allowNetworks(
+  tx: Tx,
+  { allowedNetworks: t }: OrgTables,
+  { allowed_networks: networks }: Settings,
+  ip: string,
+): Promise<void> {
+  if (!isAllowed(networks, ip))
+    throw new ApiError('validation_error/field_invalid', {
+      details: [
+        {
+          field: 'allowed_networks',
+          message: `must contain your own address, ${ip || 'which is not known'}`,
+        },
+      ],
+    });
+  await tx.delete(t);
+  if (networks.length > 0) await tx.insert(t).values(networks.map((text) => ({ network: text })));
+}
 
 async function endTokensEarlier(
   tx: Tx,

@@ -8,6 +8,7 @@ import { parseScopes } from '../../db/resources.ts';
 import { perOrg } from '../../db/schema/org-schema.ts';
 import type { TokenScope } from '../../db/schema/values.ts';
 import { arrayText, orgStatement } from '../../db/statements.ts';
+import { networksField } from '../accounts/sessions/look-up.ts';
 import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { hashToken, isTokenOf, tokenPrefix } from './format.ts';
@@ -23,6 +24,8 @@ export interface ApiToken {
   createdBy: string;
   /** When it was looked up. Null: not used yet. */
   lastUsed: Date | null;
+  /** The networks from which the organization may be used: CIDR blocks, separated by commas. Null: all. */
+  networks: string | null;
 }
 
 export interface ApiTokens {
@@ -50,14 +53,16 @@ interface TokenRow {
   revoked: boolean;
   suspended: boolean;
   lastUsed: string | null;
+  networks: string | null;
 }
 
 /** The tokens with these prefixes. */
 const findTokens = orgStatement<{ prefixes: string }, TokenRow>(
-  ({ apiTokens: t }, $) => sql`
+  ({ apiTokens: t, allowedNetworks }, $) => sql`
 select ${t.id} as id, ${t.projectId} as "projectId", ${t.name} as name, ${t.scopes} as scopes, ${t.prefix} as prefix,
   ${t.createdBy} as "createdBy", ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked,
-  ${t.suspended} as suspended, ${t.lastUsed} as "lastUsed"
+  ${t.suspended} as suspended, ${t.lastUsed} as "lastUsed",
+  ${networksField({ allowedNetworks })}
 from ${t} where ${t.prefix} = any (${$.prefixes}::text[])`,
 );
 
@@ -108,7 +113,7 @@ export function createApiTokens(
       if (!row || row.revoked) throw new ApiError('token_error/invalid');
       if (row.expiresAt && new Date(row.expiresAt) <= clock()) throw new ApiError('token_error/expired');
       if (row.suspended) throw new ApiError('tenant_error/deleted');
-      const { id, projectId, name, scopes, createdBy, lastUsed } = row;
+      const { id, projectId, name, scopes, createdBy, lastUsed, networks } = row;
       return {
         id,
         projectId,
@@ -116,6 +121,7 @@ export function createApiTokens(
         scopes: parseScopes(scopes),
         createdBy,
         lastUsed: lastUsed === null ? null : new Date(lastUsed),
+        networks,
       };
     },
     async claimFirstUse(org, tokenId) {

@@ -81,7 +81,7 @@ export async function issueToken(
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(context, async (tx) => {
     await markUsed(tx, org.id);
-    const settings = await readSecuritySettings(tx, config, org.id);
+    const settings = await readSecuritySettings(tx, config, org);
     const creator = projectId === null ? 'admin' : LEAST_TOKEN_CREATOR[settings.project_token_creators];
     await requireRole(tx, context, [creator, role ?? creator]);
     if (role !== undefined) requireLifetime(expires_in, settings.max_token_days);

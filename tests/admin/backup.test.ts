@@ -93,10 +93,11 @@ describe('a purged organization', () => {
     await run('orgs', 'rename', org.slug, '--slug', slug);
     await run('domains', 'set', slug, `${slug}.example.com`);
     org = { ...org, slug, asOwner: { ...org.asOwner, org: slug }, asAgent: { ...org.asAgent, org: slug } };
-    const [rows, shared, bytes] = [
+    const bytes = await list();
+    await sql(`insert into ${orgSchemaName(org.id)}.allowed_networks values ('203.0.113.0/24')`);
+    const [rows, shared] = [
       await rowsOf(t.services.database, org),
       await sharedRowsOf(t.services.database, org),
-      await list(),
     ];
     for (const [table, all] of Object.entries(rows)) expect(all.length, table).toBeGreaterThan(0);
     const made = await backUp();
@@ -112,6 +113,9 @@ describe('a purged organization', () => {
     });
     expect(withoutVersion(await rowsOf(t.services.database, org))).toEqual(withoutVersion(rows));
     expect(await sharedRowsOf(t.services.database, org)).toEqual(shared);
+    expect((await t.api.get('/projects', org.asOwner)).error).toBe('permission_error/address_not_allowed');
+    const opened = await run('orgs', 'allow-all-networks', slug);
+    expect(opened.out).toBe(`${slug} can be used from all networks; allowed were 203.0.113.0/24\n`);
     expect(await list()).toBe(bytes);
     await expectRightCounts(t.services.database, t.api, org);
     await push(t.api, org, await createScan(t.api, org));

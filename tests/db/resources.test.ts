@@ -19,6 +19,7 @@ const tables = defineOrgTables(TEMPLATE_SCHEMA);
 const INTERNAL = {
   orgs: [
     ...['viewer_tokens_verify', 'tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
+    ...['session_idle_minutes', 'session_max_hours'],
     ...['created_by', 'share_id', 'lacks_indexes'],
     ...['is_unused', 'verify_by', 'verify_warned_at'],
   ],

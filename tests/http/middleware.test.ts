@@ -49,6 +49,7 @@ const ORDER = [
   'tokenOrganization',
   'membership',
   'requireMfa',
+  'recentSession',
   'personalScope',
   'role',
   'bearerToken',
@@ -80,7 +81,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],
@@ -96,7 +97,7 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     [
       'sendReport',
@@ -112,7 +113,7 @@ describe('app.routes', () => {
     expect(checksOf(endpoints.uploadReport)).toEqual({
       session: [
         ...['originCheck', 'memberSession', 'verifiedEmail', 'organization', 'membership', 'requireMfa'],
-        ...['role', 'fairShare', 'memberActivity'],
+        ...['recentSession', 'role', 'fairShare', 'memberActivity'],
       ],
       personal: [
         ...['memberToken', 'verifiedEmail', 'organization', 'tokenOrganization', 'membership', 'requireMfa'],

@@ -184,6 +184,7 @@ async function makeUsers() {
         device_type: '',
         created_at,
         last_active_at: created_at,
+        idle_seconds: 0,
         expires_at: at(state === 'expired' ? -1 : DAY),
         revoked_at: state === 'revoked' ? created_at : null,
         // The time is tomorrow: it stays fresh in a long hunt, too. The other session was never stepped up.
@@ -453,7 +454,7 @@ async function keepJournal() {
     declare
       was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
       now jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
-      touched text[] := '{last_used,last_active_at}';
+      touched text[] := '{last_used,last_active_at,idle_seconds}';
       op text := case when tg_op = 'UPDATE' and was - touched = now - touched then 'TOUCH' else tg_op end;
     begin
       if was is distinct from now then

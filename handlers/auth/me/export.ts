@@ -21,10 +21,11 @@ export const exportMe = endpoint(
     errors: ['rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { now, services, user } = call;
+    const { now, peer, services, user } = call;
     const { config, database, mailBox: box, orgMigrations } = services;
-    const options = { database, box, now, version: orgMigrations.length, orgs: config };
-    const parts = fewAtOnce(user.id, exportAccount(options, user.id));
+    const options = { database, box, now, version: orgMigrations.length };
+    const orgs = { pendingInvitations: config.pendingInvitations, ip: peer.ip };
+    const parts = fewAtOnce(user.id, exportAccount({ ...options, orgs }, user.id));
     const answer = await streamJson(call, parts, `account-${now.toISOString().slice(0, 10)}.json`);
     // It was deleted since the access check.
     if (!answer) throw new ApiError('auth_error/not_authenticated');

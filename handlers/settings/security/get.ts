@@ -13,5 +13,5 @@ export const getSecuritySettings = endpoint(
     description: 'Any member may read them.',
     responses: { 200: { description: 'The settings.', result: SecuritySettings } },
   },
-  async ({ db, org, services }) => ok(await readSecuritySettings(db, services.config, org.id)),
+  async ({ db, org, services }) => ok(await readSecuritySettings(db, services.config, org)),
 );

@@ -30,8 +30,8 @@ export const updateSecuritySettings = endpoint(
     responses: { 200: { description: 'The settings after the change.', result: SecuritySettings } },
   },
   async (call) => {
-    const { body, services, user } = call;
-    const actor = { ...call.freshActor(), user };
+    const { body, peer, services, user } = call;
+    const actor = { ...call.freshActor(), user, ip: peer.ip };
     const { settings, changed } = await call.audited(
       (inside) => changeSecuritySettings(inside, services.config, actor, body),
       ({ before, settings: after }) => ({

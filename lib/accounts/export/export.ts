@@ -8,6 +8,7 @@ import { memberships, orgDeletions, orgs } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { hasAccess } from '../../members/fields.ts';
+import { isAllowed, readNetworks } from '../../orgs/access-limits.ts';
 import { isOrgFlagActive } from '../../orgs/flags.ts';
 import { readAccount } from './account.ts';
 import { recordsOf } from './organization.ts';
@@ -19,11 +20,22 @@ export interface ExportOptions {
   /** Migrations of an organization whose schema is up to date. */
   version: number;
   /** The organizations that are read: those where the person has access now; or all, former ones too. */
-  orgs: Pick<Config, 'pendingInvitations'> | 'all';
+  orgs: OwnOrgs | 'all';
 }
 
+/** Conditions of the person's access to organizations. */
+type OwnOrgs = Pick<Config, 'pendingInvitations'> & {
+  /** The client's address. */
+  ip: string;
+};
+
 /** Why an organization is left out: its rules keep the person from reading it. */
-type LeftOut = 'deleted' | 'membership_pending' | 'mfa_required_by_org' | 'being_migrated';
+type LeftOut =
+  | 'deleted'
+  | 'membership_pending'
+  | 'mfa_required_by_org'
+  | 'address_not_allowed'
+  | 'being_migrated';
 
 interface ExportedOrg {
   id: string;
@@ -97,7 +109,7 @@ async function* orgsOf(options: ExportOptions, userId: string): AsyncGenerator<F
 
 async function* ownOrgs(
   { database, version }: ExportOptions,
-  settings: Pick<Config, 'pendingInvitations'>,
+  settings: OwnOrgs,
   userId: string,
 ): AsyncGenerator<Found> {
   const { db } = database;
@@ -121,6 +133,7 @@ async function* ownOrgs(
       if (!hasTables) return undefined;
       if (has < version) return 'being_migrated';
       const tables = defineOrgTables(orgSchemaName(org.id));
+      if (!isAllowed(await readNetworks(db, tables), settings.ip)) return 'address_not_allowed';
       if (!mfaEnabled && (await isOrgFlagActive(db, tables, 'require_mfa'))) return 'mfa_required_by_org';
       return undefined;
     };

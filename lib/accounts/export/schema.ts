@@ -37,7 +37,7 @@ const activity = z.object({
 const organization = z.object({
   ...org,
   left_out: z
-    .enum(['deleted', 'membership_pending', 'mfa_required_by_org', 'being_migrated'])
+    .enum(['deleted', 'membership_pending', 'mfa_required_by_org', 'address_not_allowed', 'being_migrated'])
     .optional()
     .openapi({ description: 'Why its records are left out: you have no access to it now.' }),
   api_tokens: z
@@ -112,6 +112,10 @@ export const AccountExport = z
         ...{ browser: shown('Firefox 140'), os: shown('Linux'), device_type: shown('desktop') },
         ...{ created_at: timestamp(), last_active_at: timestamp(), expires_at: timestamp() },
         ...{ stepped_up_at: timestamp().optional(), revoked_at: timestamp().optional() },
+        idle_seconds: z.int().openapi({
+          description: 'The longest time between two requests since the sign-in or the latest step-up.',
+          example: 300,
+        }),
       }),
     ),
     mfa_devices: z.array(

@@ -5,7 +5,7 @@ import type { Sql } from '../../../db/pool/query.ts';
 import { sessions, userEmails, users } from '../../../db/schema/accounts.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
-import { memberships, orgDeletions, type Role } from '../../../db/schema/orgs.ts';
+import { memberships, orgDeletions, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { arrayText, orgStatement, statement } from '../../../db/statements.ts';
 import { isConfirmed } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
@@ -34,6 +34,8 @@ export interface FoundSession {
   expiresAt: Date;
   revokedAt: Date | null;
   lastActiveAt: Date;
+  /** The longest time without a request since the sign-in or the latest step-up, before the present one. */
+  idleSeconds: number;
 }
 
 /** A user's membership in an organization, as far as access depends on it. */
@@ -52,6 +54,12 @@ export interface FoundMembership {
   requireMfa: boolean;
   /** The organization is deleted, and can be restored. */
   orgDeleted: boolean;
+  /** The networks from which the organization may be used: CIDR blocks, separated by commas. Null: all. */
+  networks: string | null;
+  /** After this time without a request, the organization requires a step-up. Null: never. */
+  sessionIdleMinutes: number | null;
+  /** This long after a sign-in or step-up, the organization requires another. Null: not before the session ends. */
+  sessionMaxHours: number | null;
 }
 
 /** A session with the user's membership in an organization. */
@@ -79,6 +87,7 @@ interface Row extends UserRow {
   expiresAt: string;
   revokedAt: string | null;
   lastActiveAt: string;
+  idleSeconds: number;
 }
 
 const MAX_GROUP = 1_000;
@@ -119,26 +128,32 @@ export const userFields = sql`${users.id} as id, ${userEmails.email} as email,
   ${users.mfaEnabled} as "mfaEnabled", ${users.createdAt} as "createdAt"`;
 
 /** The membership in an organization, by `memberships` joined with `membershipJoin`. */
-export const membershipFields = ({ orgFlags }: OrgTables): SQL => sql`${memberships.role} as role,
+export const membershipFields = ({ orgFlags, ...tables }: OrgTables): SQL => sql`${memberships.role} as role,
   ${isConfirmed} as confirmed, coalesce(${memberships.isHeld}, false) as held,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit", ${memberships.lastActiveAt} as "visitedAt",
   exists (select 1 from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
-    and ${orgFlags.enabled}) as "requireMfa",
+    and ${orgFlags.enabled}) as "requireMfa", ${networksField(tables)},
+  ${orgs.sessionIdleMinutes} as "sessionIdleMinutes", ${orgs.sessionMaxHours} as "sessionMaxHours",
   exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${memberships.orgId}) as "orgDeleted"`;
+
+/** The networks from which the organization may be used, as text. */
+export const networksField = ({ allowedNetworks: t }: Pick<OrgTables, 'allowedNetworks'>): SQL =>
+  sql`(select string_agg(${t.network}, ',') from ${t}) as networks`;
 
 /** For calls that no membership matters to. */
 export const noMembershipFields = sql`null as role, false as confirmed, false as held, false as "firstVisit",
-  null as "visitedAt", false as "requireMfa",
+  null as "visitedAt", false as "requireMfa", null as networks, null as "sessionIdleMinutes", null as "sessionMaxHours",
   false as "orgDeleted"`;
 
 export const membershipJoin = (orgId: SQLWrapper): SQL =>
-  sql`left join ${memberships} on ${memberships.userId} = ${users.id} and ${memberships.orgId} = ${orgId}::uuid`;
+  sql`left join ${memberships} on ${memberships.userId} = ${users.id} and ${memberships.orgId} = ${orgId}::uuid
+left join ${orgs} on ${orgs.id} = ${memberships.orgId}`;
 
 const sessionFields = sql`${sessions.id} as "sessionId", ${sessions.expiresAt} as "expiresAt",
   ${sessions.revokedAt} as "revokedAt", ${sessions.lastActiveAt} as "lastActiveAt",
   greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt",
-  ${sessions.passkeyId} is not null as "byPasskey", ${userFields}`;
+  ${sessions.idleSeconds} as "idleSeconds", ${sessions.passkeyId} is not null as "byPasskey", ${userFields}`;
 
 /** Joins users that are not disabled, with their primary address. */
 export const userJoin = (userId: SQLWrapper): SQL =>
@@ -165,6 +180,7 @@ function toSession({
   expiresAt,
   revokedAt,
   lastActiveAt,
+  idleSeconds,
   ...row
 }: Row): FoundInOrg {
   return {
@@ -175,15 +191,18 @@ function toSession({
     expiresAt: new Date(expiresAt),
     revokedAt: revokedAt === null ? null : new Date(revokedAt),
     lastActiveAt: new Date(lastActiveAt),
+    idleSeconds,
   };
 }
 
 export function toUserAndMembership(row: UserRow): { user: SessionUser; membership: FoundMembership } {
-  const { role, confirmed, held, firstVisit, visitedAt, requireMfa, orgDeleted, createdAt, ...user } = row;
+  const { role, confirmed, held, firstVisit, visitedAt, requireMfa, orgDeleted, createdAt, ...rest } = row;
+  const { networks, sessionIdleMinutes, sessionMaxHours, ...user } = rest;
   return {
     user: { ...user, createdAt: new Date(createdAt) },
     membership: {
       ...{ role, confirmed, held, firstVisit, requireMfa, orgDeleted },
+      ...{ networks, sessionIdleMinutes, sessionMaxHours },
       visitedAt: visitedAt === null ? null : new Date(visitedAt),
     },
   };

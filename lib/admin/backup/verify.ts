@@ -18,7 +18,7 @@ const text = (max: number) => z.string().max(max);
 const id = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 /** Not `infinity`, which PostgreSQL takes and no response can show. */
 const time = z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}(?:\.[0-9]{1,6})?\+00$/);
-const days = z.string().regex(/^[0-9]{1,6}$/);
+const number = z.string().regex(/^[0-9]{1,6}$/);
 
 const OrgRow = z.object({
   name: text(200).min(1),
@@ -30,7 +30,9 @@ const OrgRow = z.object({
   created_at: time,
   tokens_on_role_loss: z.enum(ROLE_LOSS_RULES).default('limit'),
   project_token_creators: z.enum(PROJECT_TOKEN_CREATORS).nullable().default(null),
-  max_token_days: days.nullable().default(null),
+  max_token_days: number.nullable().default(null),
+  session_idle_minutes: number.nullable().default(null),
+  session_max_hours: number.nullable().default(null),
 });
 
 const MemberRow = z.object({
@@ -49,7 +51,7 @@ const ROWS = {
   memberships: MemberRow,
   org_migrations: z.object({ name: text(200), hash: text(64), applied_at: time }),
   reserved_slugs: z.object({ slug: text(50), reserved_at: time }),
-  retention: z.object({ resolved_findings: days.nullable(), scans: days.nullable() }),
+  retention: z.object({ resolved_findings: number.nullable(), scans: number.nullable() }),
   project_purges: z.object({ project_id: id }),
   report_imports: z.object({ scan_id: text(100) }),
 } satisfies Record<(typeof FIRST)[number], z.ZodType>;

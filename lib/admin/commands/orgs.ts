@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { sizeText } from '../../storage/quotas.ts';
 import { recount } from '../counts.ts';
 import { EXIT, oneLine } from '../error.ts';
+import { allowAllNetworks } from '../networks.ts';
 import { distributeOrgs } from '../org-placement.ts';
 import { listOrgs, showOrg } from '../orgs.ts';
-import { orgTable, recountLines, schemaText } from '../output.ts';
+import { orgTable, recountLines, schemaText, unchanged } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
 import { addOrgBackup } from './org-backup.ts';
 import { addOrgLifecycle } from './org-lifecycle.ts';
@@ -79,6 +80,18 @@ export function addOrgs(program: Command, choose: Choose): void {
         const failed = json.filter(({ error }) => error !== null).length;
         const text = `organizations: ${json.length - failed} distributed, ${failed} failed`;
         return { json, text, exitCode: failed > 0 ? EXIT.failed : EXIT.ok };
+      }),
+    );
+
+  orgs
+    .command('allow-all-networks')
+    .description("remove an organization's allowed networks, so that its members reach it from everywhere")
+    .argument('<org>', ORG)
+    .action((org, _, command) =>
+      choose(command, async ({ database, tracks }) => {
+        const json = await allowAllNetworks({ database, migrations: tracks.org }, org);
+        const before = json.changed ? `; allowed were ${json.networks.join(', ')}` : '';
+        return { json, text: `${json.org} can be used from all networks${before}${unchanged(json)}` };
       }),
     );
 

@@ -217,7 +217,7 @@ export interface Membership {
   offered: boolean;
 }
 
-/** A row that was written while a call was answered. `TOUCH` is an update of `last_used` or `last_active_at` alone. */
+/** A row that was written while a call was answered. `TOUCH` is an update that notes a use, and nothing else. */
 export interface Change {
   schema: string;
   table: string;

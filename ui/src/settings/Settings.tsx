@@ -16,6 +16,7 @@ import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
 import { IconHistory } from '../icons/icons.ts';
 import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
+import { AccessLimits } from './AccessLimits.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
 import { Storage } from './Storage.tsx';
 import { TokenRules } from './TokenRules.tsx';
@@ -34,6 +35,7 @@ export function Settings() {
     <>
       <Features />
       <ViewerTokens />
+      <AccessLimits />
     </>
   );
   const sections = [

@@ -12,8 +12,8 @@ import { dateTime } from '../components/time/Time.tsx';
 import { IconBuilding, IconCheck, IconHistory, IconPlus, IconSelector } from '../icons/icons.ts';
 import { AddressedPage } from './AddressedPage.tsx';
 import { ConnectionBanner, Logo, SchemeButton } from './Frame.tsx';
-import { MfaRequired, useMfaRequired } from './MfaRequired.tsx';
 import { PAGES } from './navigation.ts';
+import { OrgClosed, useClosedBy } from './OrgClosed.tsx';
 import classes from './OrgShell.module.css';
 import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
@@ -31,7 +31,7 @@ export function OrgShell() {
   const queries = useQueryClient();
   usePolling();
   useChanges(() => refreshShown(queries, org));
-  const isClosed = useMfaRequired();
+  const closedBy = useClosedBy();
   const [showsChanges, changes] = useDisclosure();
   const [opened, { toggle, close }] = useDisclosure();
   return (
@@ -89,7 +89,7 @@ export function OrgShell() {
       <main className={classes.main} id="main" tabIndex={-1}>
         <PrintHead />
         <ConnectionBanner />
-        {isClosed ? <MfaRequired /> : <AddressedPage />}
+        {closedBy ? <OrgClosed by={closedBy} /> : <AddressedPage />}
         <RecentChanges opened={showsChanges} onClose={changes.close} />
       </main>
     </>

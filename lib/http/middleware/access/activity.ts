@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, lt, or } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm';
 import { refusesWrites } from '../../../../db/errors.ts';
 import { sessions } from '../../../../db/schema/accounts.ts';
 import { memberships } from '../../../../db/schema/orgs.ts';
@@ -61,12 +61,18 @@ export const dueBefore = (now: Date) => new Date(now.getTime() - PRECISION_MS);
 /** Whether the session's `last_active_at` is at least a minute old. */
 export const isDue = ({ now, session }: CookieCall): boolean => session.lastActiveAt <= dueBefore(now);
 
+/** The longest time without a request, at a request. */
+const idleUntil = (now: Date) => {
+  const at = sql.param(now, sessions.lastActiveAt);
+  return sql`greatest(${sessions.idleSeconds}, extract(epoch from ${at} - ${sessions.lastActiveAt})::int)`;
+};
+
 /** Sets the session's `last_active_at`. The request succeeds even if the database is read-only. */
 export async function recordActivity({ db, now, log, session }: CookieCall): Promise<void> {
   const before = dueBefore(now);
   await db
     .update(sessions)
-    .set({ lastActiveAt: now })
+    .set({ lastActiveAt: now, idleSeconds: idleUntil(now) })
     .where(and(eq(sessions.id, session.id), lt(sessions.lastActiveAt, before), isNull(sessions.revokedAt)))
     .catch((error) => {
       if (!refusesWrites(error)) throw error;

@@ -1,6 +1,7 @@
 import { refusesWrites } from '../../../../db/errors.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
+import { requireNetwork } from '../../../orgs/access-limits.ts';
 import { roleOfCreator } from '../../../tokens/creators.ts';
 import { parseBearer } from '../../../tokens/format.ts';
 import { rankOf, requireScope } from '../../../tokens/scopes.ts';
@@ -19,13 +20,20 @@ export const bearerFormat = middleware<AgentCall>(
   },
 );
 
-/** Requires a valid API token of the organization (401), and that the organization is not deleted (403). */
+/**
+ * Requires a valid API token of the organization (401), a client in a network that the organization allows (403), and that it is not
+ * deleted (403).
+ */
 export const bearerToken = middleware<TokenCall>(
-  ['token_error/invalid', 'token_error/expired', 'tenant_error/deleted'],
+  [
+    ...(['token_error/invalid', 'token_error/expired'] as const),
+    ...(['tenant_error/deleted', 'permission_error/address_not_allowed'] as const),
+  ],
   async function bearerToken(c, next) {
     const call = c.get('call');
     call.token = await call.services.apiTokens.check(call.org, call.bearer);
     c.get('request').token = call.token.id;
+    requireNetwork(call.token.networks, call.peer.ip);
     await next();
   },
 );

@@ -1,13 +1,14 @@
 import { ApiError } from '../../../errors.ts';
+import { requireNetwork } from '../../../orgs/access-limits.ts';
 import type { MemberCall } from '../../call.ts';
 import { middleware } from '../middleware.ts';
 
 /**
- * Requires a member of the organization (403), and that the organization is not deleted (403). With
+ * Requires a member of the organization (403), in a network that it allows (403), and that it is not deleted (403). With
  * `pendingInvitations` on, a pending invitation does not count, and a held one never does.
  */
 export const membership = middleware<MemberCall>(
-  ['tenant_error/not_member', 'tenant_error/deleted'],
+  ['tenant_error/not_member', 'tenant_error/deleted', 'permission_error/address_not_allowed'],
   function membership(c, next) {
     const call = c.get('call');
     const { membership, user } = call;
@@ -18,6 +19,7 @@ export const membership = middleware<MemberCall>(
     call.role = role;
     call.actor = { type: 'user', id: user.id, name: user.name };
     call.accountId = user.id;
+    requireNetwork(membership.networks, call.peer.ip);
     return next();
   },
 );

@@ -29,6 +29,10 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
     advice: text.howToSetUpMfa,
     action: { label: text.setUpMfa, href: `/profile/mfa?return_to=${here()}` },
   }),
+  address_not_allowed: () => ({
+    title: text.networkNotAllowed,
+    advice: text.changeNetwork,
+  }),
   email_not_verified: () => ({
     title: text.verifyFirst,
     advice: text.howToVerify,

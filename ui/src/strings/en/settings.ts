@@ -60,6 +60,20 @@ export const ruleIs = (rule: string, value: string) => `${rule}: ${value}`;
 export const tokenRulesChanged = 'The rules for API tokens were changed.';
 export const ownersChangeTokenRules = 'Only owners can change this.';
 
+export const access = 'Access';
+export const whatAccessDoes =
+  'From where members and tokens reach the organization, and how long a sign-in is enough.';
+export const allowedNetworks = 'Allowed networks';
+export const everywhere = 'All networks';
+export const networksHelp =
+  'Addresses or CIDR blocks, such as 203.0.113.0/24. Your own address has to be in one of them. They apply to agents, too.';
+export const idleLimit = 'Ask for the password after a pause of';
+export const ageLimit = 'Ask for the password again';
+export const never = 'Never, while the session lasts';
+export const minutes = (count: number) => plural(count, { one: '# minute', other: '# minutes' });
+export const everyHours = (count: number) => plural(count, { one: 'Every hour', other: 'Every # hours' });
+export const accessChanged = 'The rules for access were changed.';
+
 export const nameIsShown = 'Shown to members and in invitations.';
 export const slugIsAddress =
   'Identifies the organization in addresses. Agents and links with the former slug keep working, and no other organization can have it.';

@@ -12,6 +12,9 @@ export const mfaRequired = 'This organization requires a second factor';
 export const howToSetUpMfa =
   'Set up multi-factor authentication for your account. You return to this page afterwards.';
 export const setUpMfa = 'Set up MFA';
+export const networkNotAllowed = 'This organization cannot be used from your network';
+export const changeNetwork =
+  'Connect to one of its networks, for example by VPN. Owners choose the networks.';
 export const verifyFirst = 'Verify your e-mail address first';
 export const howToVerify =
   'You cannot use your account until the address is verified. Open the link of the mail, or request another one.';

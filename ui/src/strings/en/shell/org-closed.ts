@@ -5,3 +5,8 @@ export const howToSetUp =
   'Use an authenticator app or a code by mail. You return to this page afterwards, and nothing is lost.';
 export const setUpNow = 'Set up MFA';
 export const showOrganizations = 'Show your organizations';
+export const networkNotAllowed = 'Your network is not allowed';
+export const whyNetwork = (org: string) =>
+  `${org} can be used from some networks only, and yours is none of them.`;
+export const changeNetwork =
+  'Connect to a network of your organization, for example by VPN. This page then continues by itself. Owners choose the networks.';

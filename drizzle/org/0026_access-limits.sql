@@ -1,0 +1,3 @@
+CREATE TABLE "org_template"."allowed_networks" (
+	"network" varchar(43) PRIMARY KEY NOT NULL
+);

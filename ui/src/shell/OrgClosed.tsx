@@ -1,0 +1,84 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouteContext } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import * as text from '#strings/shell/org-closed.ts';
+import { ServiceError } from '../app/api.ts';
+import { useOrg } from '../app/session.ts';
+import { Page } from '../components/Page.tsx';
+
+/** Refusals of all pages of an organization: it requires a second factor that the user lacks, or another network. */
+type Refusal = 'mfa_required_by_org' | 'address_not_allowed';
+
+/**
+ * The reason for which the organization lets the user read nothing; undefined if it does. Any read of the organization may notice it,
+ * and the polled revision notices the end of it.
+ */
+export function useClosedBy(): Refusal | undefined {
+  const { slug } = useOrg();
+  const cache = useQueryClient().getQueryCache();
+  const [refusal, setRefusal] = useState<Refusal>();
+  useEffect(
+    () =>
+      cache.subscribe((event) => {
+        if (event.type !== 'updated') return;
+        const [scope, org, kind] = event.query.queryKey;
+        if (scope !== 'org' || org !== slug) return;
+        const { action } = event;
+        if (action.type === 'success' && kind === 'revision') setRefusal(undefined);
+        if (action.type === 'error' && isRefusal(action.error)) setRefusal(action.error.code);
+      }),
+    [cache, slug],
+  );
+  return refusal;
+}
+
+const isRefusal = (error: unknown): error is ServiceError & { code: Refusal } =>
+  error instanceof ServiceError && ['mfa_required_by_org', 'address_not_allowed'].includes(error.code);
+
+/** Takes the place of all pages of the organization while it refuses the user. */
+export function OrgClosed({ by }: { by: Refusal }) {
+  return by === 'mfa_required_by_org' ? <MfaRequired /> : <NetworkNotAllowed />;
+}
+
+function NetworkNotAllowed() {
+  const { org } = useOrg();
+  return (
+    <Page title={text.networkNotAllowed}>
+      <Stack maw="36rem">
+        <Text>{text.whyNetwork(org.name)}</Text>
+        <Text>{text.changeNetwork}</Text>
+        <Group>
+          <OtherOrganizations />
+        </Group>
+      </Stack>
+    </Page>
+  );
+}
+
+function OtherOrganizations() {
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  return (
+    <Button component="a" variant="default" href={site.signInUrl('/orgs')}>
+      {text.showOrganizations}
+    </Button>
+  );
+}
+
+function MfaRequired() {
+  const { org } = useOrg();
+  return (
+    <Page title={text.setUpMfa}>
+      <Stack maw="36rem">
+        <Text>{text.whyMfa(org.name)}</Text>
+        <Text>{text.howToSetUp}</Text>
+        <Group>
+          <Button component="a" href={`/profile/mfa?return_to=${encodeURIComponent(location.href)}`}>
+            {text.setUpNow}
+          </Button>
+          <OtherOrganizations />
+        </Group>
+      </Stack>
+    </Page>
+  );
+}
