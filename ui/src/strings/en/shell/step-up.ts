@@ -1,8 +1,7 @@
 export const confirmIdentity = 'Confirm your identity';
-export const enterPassword =
-  'You signed in more than 10 minutes ago. Enter your password again to change e-mail addresses or second factors.';
+export const enterPassword = 'Your sign-in is too old for this. Enter your password to continue.';
 export const enterPasswordAndCode =
-  'You signed in more than 10 minutes ago. Enter your password and a code again to change e-mail addresses or second factors.';
+  'Your sign-in is too old for this. Enter your password and a code to continue.';
 export const yourPassword = 'Your password';
 export const wrongPassword = 'The password is wrong';
 export const enterCodeOf = (app: string) => `Enter the code that the app “${app}” shows.`;
