@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mfaLogins, users } from '../../db/schema/accounts.ts';
 import { createAuthLimits } from '../../lib/accounts/limits/limits.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { createVerifiedUser, switchMfaOn, wrongCode } from '../support/api/account.ts';
+import { createVerifiedUser, subjectsTo, switchMfaOn, wrongCode } from '../support/api/account.ts';
 import { type Answer, createOrg, createUser, must, PASSWORD } from '../support/api/api.ts';
 import { linkTo } from '../support/api/mailed.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -464,6 +464,28 @@ describe('the device cookie', () => {
       /; Max-Age=7776000; Path=\/api\/v1\/auth; HttpOnly; SameSite=Lax$/,
     );
     expect(deviceCookie(await login(t, user.email))).toBeUndefined();
+  });
+});
+
+describe('the mail about a sign-in', () => {
+  const noticesTo = async (email: string) =>
+    (await subjectsTo(limited, email)).filter((subject) => subject === 'New sign-in to your account').length;
+
+  it('is not sent for a browser with the cookie of the account, with limits', async () => {
+    const [user, other] = [await createVerifiedUser(t), await createUser(t.api)];
+    const signIn = async (device: string | undefined, app = limited) => {
+      const before = await noticesTo(user.email);
+      const answer = await login(app, user.email, PASSWORD, { ip: stranger(), device });
+      expect(answer.status).toBe(200);
+      return { mails: (await noticesTo(user.email)) - before, device: deviceCookie(answer) };
+    };
+    const first = await signIn(undefined);
+    const known = await signIn(first.device);
+    expect([first.mails, known.mails, (await signIn(known.device)).mails]).toEqual([1, 0, 0]);
+    const foreign = deviceCookie(await login(limited, other.email, PASSWORD, { ip: stranger() }));
+    expect([(await signIn(foreign)).mails, (await signIn(`${first.device}x`)).mails]).toEqual([1, 1]);
+    // The contract reports every sign-in.
+    expect((await signIn(first.device, t)).mails).toBe(1);
   });
 });
 

@@ -29,15 +29,10 @@ const digestOf = ({ passwordHash }: Owner) => sha256Hex(passwordHash ?? '').slic
 
 /** The client of a sign-in. @param account undefined if no account has the address */
 export async function clientOf(call: PublicCall, account: Owner | undefined): Promise<LimitClient> {
-  const { c, db, now, peer, services } = call;
+  const { db, peer, services } = call;
   if (!services.limits.on) return NOBODY;
-  const cookie = getCookie(c, DEVICE_COOKIE);
-  const device = cookie ? await services.signedTokens.verify('device', cookie, now) : undefined;
-  if (account && device?.kind === 'valid') {
-    const { id, userId, password } = device.claims;
-    if (userId === account.id && password === digestOf(account))
-      return { key: `device ${id}`, isKnown: async () => true };
-  }
+  const device = account && (await deviceIdOf(call, account));
+  if (device !== undefined) return { key: `device ${device}`, isKnown: async () => true };
   const network = networkOf(peer.ip);
   return {
     key: `network ${network}`,
@@ -52,6 +47,18 @@ export async function clientOf(call: PublicCall, account: Owner | undefined): Pr
       return rows.some(({ ip }) => networkOf(ip) === network);
     },
   };
+}
+
+/** The id of a browser that the account has signed in with since its password was changed. Unset: it is another, or limits are off. */
+export async function deviceIdOf(
+  { c, now, services }: PublicCall,
+  account: Owner,
+): Promise<string | undefined> {
+  const cookie = services.limits.on ? getCookie(c, DEVICE_COOKIE) : undefined;
+  const device = cookie ? await services.signedTokens.verify('device', cookie, now) : undefined;
+  if (device?.kind !== 'valid') return undefined;
+  const { id, userId, password } = device.claims;
+  return userId === account.id && password === digestOf(account) ? id : undefined;
 }
 
 /** The client of a signed-in user: the session, whose budget nobody else can use up. */

@@ -14,7 +14,7 @@ import { mayMail } from '../mails.ts';
 import { readSessionCookies, sessionCookie } from '../request/session-cookie.ts';
 import type { Headers } from '../respond.ts';
 import { logSecurityEvent } from '../security-log.ts';
-import { rememberDevice } from './clients.ts';
+import { deviceIdOf, rememberDevice } from './clients.ts';
 
 /**
  * Completes a login with a correct password.
@@ -34,7 +34,7 @@ export const signInByPassword = (call: PublicCall, account: Account): Promise<He
   });
 
 /**
- * Completes a login: creates the session and notifies the owner by mail.
+ * Completes a login: creates the session and notifies the owner by mail, in strict mode only of sign-ins in a new browser.
  * @param before runs in the same transaction, such as consuming a code, and throws to refuse the login
  * @param passkeyId of a passkey that signed in without a password
  */
@@ -47,7 +47,9 @@ export async function signIn(
   const { db, services } = call;
   const { sessionsPerAccount: max } = services.config.quotas;
   const device = deviceOf(call);
+  const isKnown = (await deviceIdOf(call, account)) !== undefined;
   const notify = async (tx: Tx) => {
+    if (isKnown) return;
     if (account.emailVerified || (await mayMail(tx, call, 'notice', account.email)))
       await services.mail.enqueue(tx, account.email, notificationFor(call, account, device));
   };
