@@ -31,6 +31,22 @@ describePages('the focus', (site) => {
     );
   const hasFocus = (text: string) => expect.poll(focused).toContain(text);
 
+  it('moves to the first field with an error, also below the bar that saves', async () => {
+    await page.goto(site.orgUrl(org.slug, '/rules/new'));
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tests');
+    await button('Create rule').click();
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("data-path")')).toBe('title');
+
+    await page.goto(site.orgUrl(org.slug, '/settings'));
+    await page.getByRole('textbox', { name: 'Name' }).fill('');
+    await button('Delete organization…').focus();
+    const covered = `document.activeElement.getBoundingClientRect().bottom >
+      document.querySelector('[data-bottom-bar]').getBoundingClientRect().top`;
+    expect(await page.evaluate(covered)).toBe(false);
+    await button('Save').click();
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("data-path")')).toBe('name');
+  });
+
   it('returns from dialogs of the list, also from those that a menu opens', async () => {
     const scan = await createScan(site.api, org);
     for (const title of ['First', 'Second']) await push(site.api, org, scan, { title });

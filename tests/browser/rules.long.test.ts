@@ -41,6 +41,7 @@ describePages('rules', (site) => {
     await page.getByRole('option', { name: 'False positive' }).click();
     await page.getByRole('button', { name: 'Create rule' }).click();
     await page.getByText('Choose a reason.').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("data-path")')).toBe('reason');
     await page.getByRole('combobox', { name: 'Reason' }).click();
     await page.getByRole('option', { name: 'Used in tests' }).click();
     await expectAccessible(page);

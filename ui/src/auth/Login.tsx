@@ -9,6 +9,7 @@ import { api, ServiceError } from '../app/api.ts';
 import { withoutUndefined } from '../app/search.ts';
 import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
+import { focusFirstError } from '../components/forms/first-error.ts';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -114,7 +115,13 @@ function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
   const search = withoutUndefined<{ email?: string }>({ email: form.values.email.trim() || undefined });
 
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => login.mutate(values))}>
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => login.mutate(values),
+        () => focusFirstError(),
+      )}
+    >
       <Stack>
         {isWrong(login.error) ? (
           <Alert role="alert" color="red" title={text.wrongCredentials}>

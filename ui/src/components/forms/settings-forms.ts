@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import { createStore, type Store } from '../../app/store.ts';
+import { focusFirstError } from './first-error.ts';
 
 /** A form of a settings page. */
 export interface SettingsForm {
@@ -63,7 +64,7 @@ export function createSettingsForms(): SettingsForms {
       if (summary.get().isSaving) return;
       const changed = unsaved();
       // All are validated, so that all errors are shown.
-      if (changed.map((form) => form.validate()).includes(false)) return;
+      if (changed.map((form) => form.validate()).includes(false)) return focusFirstError();
       update(true);
       try {
         for (const form of changed) if (!(await form.save())) break;

@@ -1,7 +1,8 @@
 import type { FormErrors, UseFormReturnType } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { ServiceError } from '../../app/api.ts';
+import { focusFirstError } from './first-error.ts';
 
 interface Options<Values, Result> {
   send(values: Values): Promise<Result>;
@@ -10,12 +11,14 @@ interface Options<Values, Result> {
   errorsOf?(error: ServiceError): FormErrors | undefined;
 }
 
-/** Sends the values of a form. Errors of the service are shown at its fields, others are its `problem`. */
+/** Sends the values of a form. Errors of the service are shown at its fields, others are its `problem`. The first field with an error takes the focus. */
 export function useSend<Values extends object, Result>(
   form: UseFormReturnType<Values>,
   { send, onSent, errorsOf }: Options<Values, Result>,
 ) {
   const [problem, setProblem] = useState<unknown>();
+  /** The element of the form, if its submission sends the values. */
+  const sent = useRef<HTMLFormElement>(undefined);
   const sending = useMutation({
     mutationFn: (values: Values) => send(values),
     onMutate: () => setProblem(undefined),
@@ -24,9 +27,17 @@ export function useSend<Values extends object, Result>(
       const errors = error instanceof ServiceError ? errorsOf?.(error) : undefined;
       if (errors) form.setErrors(errors);
       else setProblem(toFields(form, error));
+      focusFirstError(sent.current);
     },
   });
-  return { ...sending, problem, submit: form.onSubmit((values) => sending.mutate(values)) };
+  const submit = form.onSubmit(
+    (values, event) => {
+      sent.current = event?.currentTarget;
+      sending.mutate(values);
+    },
+    (_errors, _values, event) => focusFirstError(event?.currentTarget),
+  );
+  return { ...sending, problem, submit };
 }
 
 /**

@@ -11,6 +11,7 @@ import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { problemOf } from '../../components/errors/problem.ts';
 import { FAILED_MS, showSuccess } from '../../components/errors/toasts.ts';
+import { focusFirstError } from '../../components/forms/first-error.ts';
 import { useLeaveQuestion } from '../../components/forms/use-leave-question.tsx';
 import { OrgButton } from '../../components/links.tsx';
 import { SectionCard } from '../../components/SectionCard.tsx';
@@ -59,12 +60,16 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
   /** The user has agreed to change findings whose number is not known yet. */
   const waits = applies && hasConditions && hasActions && isWaiting;
 
-  const submit = form.onSubmit(() => {
-    if (waits) return;
-    if (!hasConditions) return form.setFieldError('title', text.giveCondition);
-    if (!hasActions) return form.setFieldError('status', text.chooseAction);
-    save(applies && total ? total : undefined);
-  });
+  const submit = form.onSubmit(
+    () => {
+      if (waits) return;
+      if (hasConditions && hasActions) return save(applies && total ? total : undefined);
+      if (!hasConditions) form.setFieldError('title', text.giveCondition);
+      else form.setFieldError('status', text.chooseAction);
+      focusFirstError();
+    },
+    () => focusFirstError(),
+  );
   /** Enter completes a value. Ctrl+Enter submits. */
   const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
@@ -204,6 +209,7 @@ function useSaveRule(form: UseFormReturnType<RuleValues>, rule: Rule | undefined
         Object.fromEntries(own.map(({ field, message }) => [fieldOf(field), text.fieldProblem(message)])),
       );
       setProblem(own.length === details.length && own.length > 0 ? undefined : error);
+      focusFirstError();
     },
   });
   /** The rule is saved: an error must not keep the form open, where a second try would save it again. */
