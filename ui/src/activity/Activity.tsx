@@ -47,9 +47,12 @@ export function Activity() {
         {query.data && text.count(query.data.total, query.data.total >= page * PER_PAGE + COUNTED_AHEAD)}
       </Text>
       <Loaded query={query} waiting={<Skeletons />}>
-        {({ entries, pages }) =>
+        {({ entries, pages, total }) =>
           entries.length === 0 ? (
-            <Empty icon={<IconHistory />} title={isFiltered ? text.nothingMatches : text.noActivity}>
+            <Empty
+              icon={<IconHistory />}
+              title={total > 0 ? text.pageIsEmpty : isFiltered ? text.nothingMatches : text.noActivity}
+            >
               {isFiltered ? (
                 <OrgAnchor to="/o/$org/activity" search={{}}>
                   {text.showAll}

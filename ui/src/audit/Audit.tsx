@@ -1,7 +1,7 @@
-import { Button, Code, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import * as text from '#strings/audit.ts';
+import * as text from '#strings/audit.tsx';
 import { AUDIT_ACTIONS } from '../../../lib/audit/actions.ts';
 import { ServiceError } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
@@ -31,11 +31,18 @@ export function Audit() {
   const org = useOrg();
   if (org.may('listAudit')) return <Log />;
   return (
-    <Page title={text.auditLog} description={text.whatIsListed}>
+    <Page title={text.auditLog} description={<Description />}>
       <Empty icon={<IconLock />} title={text.whoSeesIt(rolesAllowed('listAudit'))} />
     </Page>
   );
 }
+
+const Description = () =>
+  text.whatIsListed((word) => (
+    <OrgAnchor to="/o/$org/activity" inherit underline="always">
+      {word}
+    </OrgAnchor>
+  ));
 
 type Next = { [Name in keyof AuditSearch]?: AuditSearch[Name] | undefined };
 
@@ -52,7 +59,7 @@ function Log() {
   return (
     <Page
       title={text.auditLog}
-      description={text.whatIsListed}
+      description={<Description />}
       actions={
         <>
           <Export format="csv" label={text.exportCsv} filter={filter} />
@@ -65,9 +72,12 @@ function Log() {
         {query.data && text.count(query.data.total, query.data.total >= page * PER_PAGE + COUNTED_AHEAD)}
       </Text>
       <Loaded query={query}>
-        {({ entries, pages }) =>
+        {({ entries, pages, total }) =>
           entries.length === 0 ? (
-            <Empty icon={<IconHistory />} title={isFiltered ? text.nothingMatches : text.nothing}>
+            <Empty
+              icon={<IconHistory />}
+              title={total > 0 ? text.pageIsEmpty : isFiltered ? text.nothingMatches : text.nothing}
+            >
               {isFiltered ? (
                 <OrgAnchor to="/o/$org/audit" search={{}}>
                   {text.showAll}
@@ -92,55 +102,74 @@ function Log() {
   );
 }
 
+/** The entries as a table. On narrow screens, each is one cell. */
 function Entries({ entries }: { entries: AuditEntry[] }) {
+  const wide = [text.time, text.person, text.action, text.target, text.changes, text.address];
   return (
-    <Table.ScrollContainer minWidth={800}>
-      <Table verticalSpacing="xs" aria-label={text.auditLog}>
-        <Table.Thead>
-          <Table.Tr>
-            {[text.time, text.person, text.action, text.target, text.changes, text.address].map((name) => (
-              <Table.Th key={name}>{name}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Table.Tr key={entry.id}>
-              <Table.Td>
-                <Ago time={entry.at} />
-              </Table.Td>
-              <Table.Td>
-                <bdi>{actorOf(entry.actor)}</bdi>
-              </Table.Td>
-              <Table.Td>
-                <Code>{entry.action}</Code>
-              </Table.Td>
-              <Table.Td>
-                <bdi>{entry.target.name ?? entry.target.id ?? entry.target.type}</bdi>
-              </Table.Td>
-              <Table.Td>
-                {Object.entries(entry.changes).map(([field, change]) => (
-                  <Text key={field} size="sm" lineClamp={2}>
-                    {field}: <bdi>{changeText(change)}</bdi>
-                  </Text>
-                ))}
-              </Table.Td>
-              <Table.Td title={entry.user_agent}>{entry.ip}</Table.Td>
-            </Table.Tr>
+    <Table verticalSpacing="xs" aria-label={text.auditLog}>
+      <Table.Thead visibleFrom="md">
+        <Table.Tr>
+          {wide.map((name) => (
+            <Table.Th key={name}>{name}</Table.Th>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody style={{ overflowWrap: 'anywhere' }}>
+        {entries.map((entry) => (
+          <Table.Tr key={entry.id}>
+            <Table.Td visibleFrom="md">
+              <Ago time={entry.at} />
+            </Table.Td>
+            <Table.Td visibleFrom="md">
+              <Actor entry={entry} />
+            </Table.Td>
+            <Table.Td visibleFrom="md">{text.actions[entry.action]}</Table.Td>
+            <Table.Td visibleFrom="md">
+              <Target entry={entry} />
+            </Table.Td>
+            <Table.Td visibleFrom="md">
+              <Changes entry={entry} />
+            </Table.Td>
+            <Table.Td visibleFrom="md" title={entry.user_agent}>
+              {entry.ip}
+            </Table.Td>
+            <Table.Td hiddenFrom="md" px={0}>
+              <Text size="sm">
+                <Text span inherit fw={600}>
+                  {text.actions[entry.action]}
+                </Text>{' '}
+                <Target entry={entry} />
+              </Text>
+              <Changes entry={entry} />
+              <Group gap="0 8px" fz="xs" c="dimmed">
+                <Actor entry={entry} />
+                <Ago time={entry.at} />
+                <span>{entry.ip}</span>
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 
-const actorOf = ({ type, name }: AuditEntry['actor']) =>
-  type === 'token' ? text.token(name ?? '') : (name ?? text.deletedUser);
+interface EntryProps {
+  entry: AuditEntry;
+}
 
-const valueText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const Actor = ({ entry: { actor } }: EntryProps) => (
+  <bdi>{actor.type === 'token' ? text.token(actor.name ?? '') : (actor.name ?? text.deletedUser)}</bdi>
+);
 
-const changeText = ({ from, to }: AuditEntry['changes'][string]) =>
-  [from, to].map((value) => (value === undefined ? '–' : valueText(value))).join(' → ');
+const Target = ({ entry: { target } }: EntryProps) => <bdi>{target.name ?? target.id ?? target.type}</bdi>;
+
+const Changes = ({ entry: { changes } }: EntryProps) =>
+  Object.entries(changes).map(([field, change]) => (
+    <Text key={field} size="sm" lineClamp={2}>
+      {field}: <bdi>{text.change(change)}</bdi>
+    </Text>
+  ));
 
 /** Downloads all matching entries. A link cannot be used, because it cannot send the header that names the organization. */
 function Export({ format, label, filter }: { format: 'csv' | 'jsonl'; label: string; filter: object }) {
@@ -201,7 +230,7 @@ function Filters({ search, onChange }: { search: AuditSearch; onChange(next: Nex
         <Select
           label={text.action}
           placeholder={text.allActions}
-          data={[...AUDIT_ACTIONS]}
+          data={AUDIT_ACTIONS.map((value) => ({ value, label: text.actions[value] }))}
           value={action ?? null}
           onChange={(value) => onChange({ action: value ?? undefined })}
           clearable

@@ -61,7 +61,7 @@ export function Advice({ error, onRetry: retry, action: other }: Props) {
   const { advice, action } = problemOf(error);
   return (
     <Stack gap="xs">
-      <Text size="sm" dir="auto">
+      <Text size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
         {advice}
       </Text>
       <RequestId error={error} />

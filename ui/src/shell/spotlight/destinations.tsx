@@ -2,6 +2,7 @@ import { Box, useComputedColorScheme, useMantineColorScheme } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { activity } from '#strings/activity.ts';
 import { dueDates } from '#strings/due-dates.ts';
 import { retention } from '#strings/retention.ts';
 import * as settings from '#strings/settings.ts';
@@ -21,6 +22,7 @@ import {
   IconExternalLink,
   IconFolder,
   IconFolderPlus,
+  IconHistory,
   IconMoon,
   IconSearch,
   IconSettings,
@@ -95,10 +97,14 @@ export function useDestinations(text: string, settled: string, openDialog: (dial
 }
 
 function usePages(): Destination[] {
-  const { slug } = useOrg();
+  const { slug, may } = useOrg();
   const navigate = useNavigate();
+  const others = [
+    { to: '/o/$org/activity' as const, label: activity },
+    ...(may('listAudit') ? [{ to: '/o/$org/audit' as const, label: settings.auditLog }] : []),
+  ].map((page) => ({ ...page, Icon: IconHistory }));
   return [
-    ...PAGES.map(({ to, label, Icon }) => ({
+    ...[...PAGES, ...others].map(({ to, label, Icon }) => ({
       id: to,
       label,
       icon: <Icon {...ICON} />,

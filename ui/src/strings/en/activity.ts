@@ -33,6 +33,7 @@ export const newestFirst = 'Activity, newest first';
 export const allOfThis = 'Show all findings of this change';
 export const noActivity = 'No activity yet';
 export const howToBegin = 'Triage a finding to see it here.';
+export const pageIsEmpty = 'This page of the activity has no entries';
 export const nothingMatches = 'No activity matches these filters';
 export const showAll = 'Show all activity';
 export const loading = 'Loading';
