@@ -82,12 +82,12 @@ export const timelineQuery = (org: OrgSession, id: string) =>
 /** The prefix of the keys of all positions of lists. */
 export const placesKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'at'] as const;
 
-/** The finding at a position of a list, counted from 1, and the length of the list. */
+/** The finding at a position of a list, counted from 1, and the length of the list, which is limited as in the list. */
 export const placeQuery = (org: OrgSession, filter: FindingFilter, at: number) =>
   queryOptions({
     queryKey: [...placesKey(org), filter, at],
     queryFn: async ({ signal }) => {
-      const { rows, total } = await readFindings(org, filter, at, 1, signal);
-      return { id: rows[0]?.id, total };
+      const { rows, ...length } = await readFindings(org, filter, at, 1, signal);
+      return { id: rows[0]?.id, ...length };
     },
   });

@@ -11,6 +11,8 @@ export type { FindingFilter };
 export interface FindingsPage {
   rows: (ListedFinding | undefined)[];
   total: number;
+  /** Whether more findings match than the total, which the service limits for searches by words. */
+  isLimited: boolean;
 }
 
 /** The number of rows of a page. */
@@ -29,7 +31,7 @@ export const totalQuery = (org: OrgSession, filter: FindingFilter) => {
   const matching = matchingOf(filter);
   return queryOptions({
     queryKey: [...totalsKey(org), matching],
-    queryFn: async ({ signal }) => (await readFindings(org, matching, 1, 1, signal)).total,
+    queryFn: async ({ signal }) => (await readFindings(org, matching, 1, 1, signal, { isExact: true })).total,
   });
 };
 
@@ -47,6 +49,12 @@ const SEARCHED = [
 export const isSearch = (filter: FindingFilter): boolean =>
   SEARCHED.some((name) => filter[name] !== undefined);
 
+interface ReadOptions {
+  fetch?: typeof fetchEarly;
+  /** Whether all findings that match are counted, also those of a search by words, which may take seconds. */
+  isExact?: boolean;
+}
+
 /** Reads a part of the findings that match a filter, without descriptions, and how many match. */
 export async function readFindings(
   { api }: Pick<OrgSession, 'api'>,
@@ -54,15 +62,17 @@ export async function readFindings(
   page: number,
   per_page: number,
   signal?: AbortSignal,
-  fetch?: typeof fetchEarly,
-): Promise<{ rows: ListedFinding[]; total: number }> {
-  const query = { ...filter, omit: 'description' as const, page, per_page };
+  { fetch, isExact = false }: ReadOptions = {},
+): Promise<Omit<FindingsPage, 'rows'> & { rows: ListedFinding[] }> {
+  const limited = filter.q !== undefined && !isExact && { total: 'limited' as const };
+  const query = { ...filter, omit: 'description' as const, page, per_page, ...limited };
   const { result, resultInfo } = await api.get('/findings', {
     params: { query },
     ...(signal && { signal }),
     ...(fetch && { fetch }),
   });
-  return { rows: result, total: resultInfo?.total ?? result.length };
+  const { total = result.length, total_is_exact = true } = resultInfo ?? {};
+  return { rows: result, total, isLimited: !total_is_exact };
 }
 
 /** Reads a page of the list. */
@@ -78,7 +88,7 @@ export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: 
       if (known.every(([, data]) => data === undefined)) {
         const start = (page - 1) * (PAGE_ROWS / FIRST_ROWS) + 1;
         const isEarly = globalThis.early !== undefined;
-        const first = await readFindings(org, filter, start, FIRST_ROWS, signal, fetchEarly);
+        const first = await readFindings(org, filter, start, FIRST_ROWS, signal, { fetch: fetchEarly });
         const length = Math.min(PAGE_ROWS, first.total - (page - 1) * PAGE_ROWS);
         // Early rows may be older than the revision that the list starts from.
         if (first.rows.length >= length && !isEarly) return first;

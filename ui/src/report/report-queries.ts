@@ -20,7 +20,9 @@ export const reportQuery = (org: OrgSession, filter: FindingFilter) =>
     queryFn: async ({ signal }): Promise<Report> => {
       const findings = new Map<string, ListedFinding>();
       for (let page = 1; ; page++) {
-        const { rows, total: matching } = await readFindings(org, filter, page, PER_PAGE, signal);
+        const { rows, total: matching } = await readFindings(org, filter, page, PER_PAGE, signal, {
+          isExact: true,
+        });
         // Findings move to the next page if others are pushed meanwhile.
         for (const finding of rows) findings.set(finding.id, finding);
         const total = Math.max(matching, findings.size);

@@ -84,9 +84,12 @@ function showInList(
     }
   }
   for (const { key, start, data } of cached) {
-    const total = data.total - gone;
+    const { isLimited } = data;
+    // Of a limited total, the service has not counted the findings that follow.
+    const total = isLimited ? data.total : data.total - gone;
     const length = Math.max(0, Math.min(PAGE_ROWS, total - start));
-    queries.setQueryData(key, { total, rows: Array.from({ length }, (_, i) => moved.get(start + i)) });
+    const rows = Array.from({ length }, (_, i) => moved.get(start + i));
+    queries.setQueryData(key, { total, isLimited, rows });
   }
   return () => {
     for (const { key, data } of cached) queries.setQueryData(key, data);

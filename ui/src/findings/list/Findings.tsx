@@ -76,9 +76,15 @@ export function Findings() {
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);
   const [total, setTotal] = useState<number | null>();
+  const [isLimited, setLimited] = useState(false);
+  const onTotal = useCallback((next: number | null | undefined, limited: boolean) => {
+    setTotal(next);
+    setLimited(limited);
+  }, []);
   const [groups, setGroups] = useState<number>();
   const onCounts = useCallback((counts: Counts) => {
     setTotal(counts.findings);
+    setLimited(false);
     setGroups(counts.groups);
   }, []);
   const [{ news, show }, setNews] = useState<{ news?: News | undefined; show?: () => void }>({});
@@ -165,7 +171,7 @@ export function Findings() {
           {text.onlyVisiblePrinted(words)}
         </Text>
         <div className={classes.list}>
-          <ViewTabs search={search} list={list} totals={totals} total={total} />
+          <ViewTabs search={search} list={list} totals={totals} total={total} isLimited={isLimited} />
           <Toolbar
             list={list}
             onChange={change}
@@ -190,7 +196,9 @@ export function Findings() {
                 : total !== null &&
                   (grouping && groups !== undefined
                     ? text.findingsInGroups(total, groups)
-                    : text.findings(total))}
+                    : isLimited
+                      ? text.findingsAndMore(total)
+                      : text.findings(total))}
             </Text>
             <NewsButton news={news} onShow={show} />
             <FilterChips
@@ -236,7 +244,7 @@ export function Findings() {
                 triage={triage}
                 preview={preview}
                 isEmpty={isEmpty}
-                onTotal={setTotal}
+                onTotal={onTotal}
                 onNews={onNews}
               />
               {preview.id !== undefined && (

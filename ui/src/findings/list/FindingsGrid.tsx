@@ -40,8 +40,8 @@ interface Props {
   preview: PreviewState;
   /** Whether the organization has no findings; undefined while this is not known. */
   isEmpty: boolean | undefined;
-  /** Called with the total; null if it is unknown. */
-  onTotal(total: number | undefined | null): void;
+  /** Called with the total, null if it is unknown, and whether more findings match than that. */
+  onTotal(total: number | undefined | null, isLimited: boolean): void;
   /** Called with the changes that are not shown yet, and a function that shows them. */
   onNews(news: News | undefined, show: () => void): void;
 }
@@ -70,7 +70,8 @@ export function FindingsGrid({
   const active = useActiveRow(filter, page, { card, compact });
   const { rows, total, count, at, first, last, topRow, visible, virtualizer, height, head, go } = active;
   const said = rows.error && total === undefined ? null : total;
-  useLayoutEffect(() => onTotal(said), [said, onTotal]);
+  const { isLimited } = rows;
+  useLayoutEffect(() => onTotal(said, isLimited), [said, isLimited, onTotal]);
 
   const open = (index: number) => {
     const finding = rows.rowNow(index);
@@ -134,6 +135,7 @@ export function FindingsGrid({
   const bar = (
     <BulkBar
       total={total}
+      isLimited={isLimited}
       selection={selection}
       bulk={bulk}
       triage={triage}
@@ -168,7 +170,7 @@ export function FindingsGrid({
         <Grid
           ref={active.scroller}
           aria-label={text.title}
-          aria-rowcount={total === undefined ? -1 : total + 1}
+          aria-rowcount={total === undefined || isLimited ? -1 : total + 1}
           aria-multiselectable={mayTriage}
           aria-busy={rows.busy}
           className={`${classes.scroller} ${active.touched ? classes.touched : ''}`}

@@ -90,8 +90,7 @@ export function ListNav({ children, ...walk }: Props) {
         {at !== undefined && (
           <Group component="nav" gap="xs" aria-label={text.findingsInList}>
             <Text size="sm" c="dimmed" role="status">
-              {neighbours &&
-                (here === undefined ? text.noLongerInList : text.positionOf(here, neighbours.total))}
+              {neighbours && (here === undefined ? text.noLongerInList : text.positionOf(here, neighbours))}
             </Text>
             <Step to={neighbours?.previous} filter={filter} hotkey="k" />
             <Step to={neighbours?.next} filter={filter} isNext hotkey="j" />
@@ -160,6 +159,8 @@ interface Neighbours {
   /** The current position of the finding; undefined if it is no longer in the list. */
   place: number | undefined;
   total: number;
+  /** Whether the list has more findings than the total. */
+  isLimited: boolean;
   previous: Neighbour | undefined;
   next: Neighbour | undefined;
 }
@@ -195,12 +196,15 @@ function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | undefined 
     const other = rows.get(place);
     return other === undefined || other === id ? undefined : { id: other, at: place };
   };
+  const { total = 0, isLimited = false } =
+    (at === undefined ? undefined : found.at(places.indexOf(at))?.data) ?? {};
   const neighbours =
     at === undefined || far.isLooking || !(isSettled || here === at)
       ? undefined
       : {
           place: here,
-          total: found.at(places.indexOf(at))?.data?.total ?? 0,
+          total,
+          isLimited,
           previous: neighbour((here ?? at) - 1),
           next: neighbour(here === undefined ? at : here + 1),
         };

@@ -8,6 +8,8 @@ interface Row {
 interface Page<R extends Row> {
   rows: (R | undefined)[];
   total: number;
+  /** Whether more findings match than the total. */
+  isLimited: boolean;
 }
 
 /** Loaded pages of a list by their number. */

@@ -33,7 +33,11 @@ const combine = (results: UseQueryResult<FindingsPage>[]) => {
     );
   return {
     datas: results.map(({ data }) => data),
-    newest: newest?.data && { total: newest.data.total, at: newest.dataUpdatedAt },
+    newest: newest?.data && {
+      total: newest.data.total,
+      isLimited: newest.data.isLimited,
+      at: newest.dataUpdatedAt,
+    },
     error: results.find(({ data, error }) => error && !data)?.error ?? undefined,
     busy: results.some(({ isPending }) => isPending),
   };
@@ -48,7 +52,7 @@ export type Rows = ReturnType<typeof useRows>;
 export function useRows(filter: FindingFilter, range: readonly [number, number]) {
   const org = useOrg();
   const queries = useQueryClient();
-  const [known, setKnown] = useState<{ total: number; at: number }>();
+  const [known, setKnown] = useState<{ total: number; isLimited: boolean; at: number }>();
   const wanted = pagesOf(...range, known?.total);
   const [settled, setSettled] = useState(wanted);
   const near = wanted.some((page) => settled.includes(page));
@@ -72,6 +76,8 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
 
   return {
     total: known?.total,
+    /** Whether more findings match than the total. The list ends there. */
+    isLimited: known?.isLimited ?? false,
     /** The numbers of the loaded pages. */
     pages,
     rowAt,

@@ -16,6 +16,8 @@ import type { Bulk } from './use-bulk.ts';
 
 interface Props {
   total: number | undefined;
+  /** Whether more findings match than the total. */
+  isLimited: boolean;
   selection: Selection;
   bulk: Bulk;
   triage: TriageState;
@@ -30,7 +32,7 @@ export const coversHead = (size: number, { job }: TriageState, { progress }: Bul
   job ? job.running : progress !== undefined || size > 0;
 
 /** The selection and its actions, the progress of a bulk change, and its failures. */
-export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLost }: Props) {
+export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure, onFocusLost }: Props) {
   const org = useOrg();
   const size = useSelectionSize(selection);
   const { job } = triage;
@@ -53,8 +55,10 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
   if (progress) {
     return (
       <ProgressBar
-        label={text.selecting(progress.read, progress.total)}
-        part={progress.read / Math.max(1, progress.total)}
+        label={
+          progress.total === undefined ? text.selectingAll : text.selecting(progress.read, progress.total)
+        }
+        part={progress.read / Math.max(1, progress.total ?? 0)}
         end={text.cancel}
         onEnd={bulk.cancel}
       />
@@ -94,10 +98,12 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
         <span className={classes.wide}>{text.clear}</span>
         <IconX size={16} className={classes.narrow} role="img" aria-label={text.clear} />
       </Button>
-      {size < total && (
+      {(isLimited ? !selection.isAll() : size < total) && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
-          <span className={classes.wide}>{text.selectAll(total)}</span>
-          <span className={classes.narrow}>{text.selectAllShort(total)}</span>
+          <span className={classes.wide}>{isLimited ? text.selectAllMatching : text.selectAll(total)}</span>
+          <span className={classes.narrow}>
+            {isLimited ? text.selectAllMatchingShort : text.selectAllShort(total)}
+          </span>
         </Button>
       )}
       {bulk.error != null && (

@@ -68,6 +68,6 @@ export async function collect(
   filter: FindingFilter,
   signal?: AbortSignal,
 ): Promise<Titled[] | number> {
-  const { rows, total } = await readFindings(org, filter, 1, BATCH, signal);
+  const { rows, total } = await readFindings(org, filter, 1, BATCH, signal, { isExact: true });
   return total > BATCH ? total : rows.map(({ id, title, status }) => ({ id, title, status }));
 }

@@ -25,7 +25,7 @@ export type Bulk = ReturnType<typeof useBulk>;
 export function useBulk(
   filter: FindingFilter,
   selection: Selection,
-  rows: Pick<Rows, 'total' | 'rowNow' | 'between'>,
+  rows: Pick<Rows, 'total' | 'isLimited' | 'rowNow' | 'between'>,
   inView: readonly Titled[],
   triage: Pick<TriageState, 'run' | 'decide' | 'runMatching' | 'decideMatching' | 'retry'>,
   onLeaving: (ids: ReadonlySet<string>) => void,
@@ -35,7 +35,7 @@ export function useBulk(
   /** The row that was last selected. */
   const anchor = useRef<Held>(undefined);
   const abort = useRef<AbortController>(undefined);
-  const [progress, setProgress] = useState<{ read: number; total: number }>();
+  const [progress, setProgress] = useState<{ read: number; total: number | undefined }>();
   useEffect(() => () => abort.current?.abort(), []);
 
   /** One read at a time. A new one cancels the previous one. */
@@ -68,7 +68,7 @@ export function useBulk(
       : triage.decide(selection.known(), preset, { onStart: ({ status }) => leave(status), onDone: forget });
 
   return {
-    /** Set while findings are read for the selection. */
+    /** Set while findings are read for the selection. Their number may not be known yet. */
     progress,
     error: reading.error,
     cancel,
@@ -105,8 +105,9 @@ export function useBulk(
 
     /** Selects all matching findings. */
     selectAll(total: number) {
-      if (total > BATCH) return selection.setAll(total);
-      setProgress({ read: 0, total });
+      // A bulk change states how many findings it changes.
+      if (total > BATCH && !rows.isLimited) return selection.setAll(total);
+      setProgress({ read: 0, total: rows.isLimited ? undefined : total });
       reading.mutate(async (signal) => {
         const all = await collect(org, filter, signal);
         if (typeof all === 'number') selection.setAll(all);

@@ -28,10 +28,12 @@ interface Props {
   totals: ViewTotals;
   /** The number of findings of the current view. */
   total: number | null | undefined;
+  /** Whether more findings match than the total. */
+  isLimited: boolean;
 }
 
 /** Links to the views of the list, with their numbers, and to saved views. */
-export function ViewTabs({ search, list, totals, total }: Props) {
+export function ViewTabs({ search, list, totals, total, isLimited }: Props) {
   const org = useOrg();
   const views = useQuery(savedViewsQuery(org)).data ?? [];
   const saved = views.find((view) => showsView(search, view));
@@ -57,6 +59,7 @@ export function ViewTabs({ search, list, totals, total }: Props) {
                   search={searchOf(inView(list, view))}
                   isCurrent={isCurrent}
                   count={(isCurrent ? total : undefined) ?? totals.get(view.id)}
+                  isAtLeast={isCurrent && isLimited}
                 />
               </li>
             );
@@ -70,6 +73,7 @@ export function ViewTabs({ search, list, totals, total }: Props) {
                   search={searchOfView(view)}
                   isCurrent={isCurrent}
                   count={(isCurrent ? total : undefined) ?? undefined}
+                  isAtLeast={isCurrent && isLimited}
                 />
               </li>
             );
@@ -86,9 +90,10 @@ interface TabProps {
   search: FindingSearch;
   isCurrent: boolean;
   count: number | undefined;
+  isAtLeast: boolean;
 }
 
-function Tab({ label, search, isCurrent, count }: TabProps) {
+function Tab({ label, search, isCurrent, count, isAtLeast }: TabProps) {
   return (
     <OrgBox
       to="/o/$org/findings"
@@ -102,7 +107,9 @@ function Tab({ label, search, isCurrent, count }: TabProps) {
       {...(isCurrent && { 'aria-current': 'page' as const, 'data-current': true })}
     >
       <bdi className={classes.label}>{label}</bdi>
-      <span className={classes.count}>{count !== undefined && number(count)}</span>
+      <span className={classes.count}>
+        {count !== undefined && (isAtLeast ? text.atLeast(count) : number(count))}
+      </span>
     </OrgBox>
   );
 }

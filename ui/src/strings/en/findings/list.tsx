@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react';
-import { list, plural } from '../language.ts';
+import { list, number, plural } from '../language.ts';
 
 export const title = 'Findings';
 export const loading = 'Loading…';
 export const findings = (count: number) => plural(count, { one: '# finding', other: '# findings' });
+export const findingsAndMore = (count: number) =>
+  `More than ${findings(count)}, the first ${number(count)} are listed`;
 export const findingsInGroups = (count: number, groups: number) =>
   `${findings(count)} in ${plural(groups, { one: '# group', other: '# groups' })}`;
 export const keyboardShortcuts = 'Keyboard shortcuts';

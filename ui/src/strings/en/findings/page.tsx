@@ -18,7 +18,8 @@ export const allFindings = 'All findings';
 export const backToList = 'Back to the list';
 export const findingsInList = 'Findings in the list';
 export const noLongerInList = 'No longer in the list';
-export const positionOf = (position: number, total: number) => `${number(position)} of ${number(total)}`;
+export const positionOf = (position: number, { total, isLimited }: { total: number; isLimited: boolean }) =>
+  isLimited ? `${number(position)} of more than ${number(total)}` : `${number(position)} of ${number(total)}`;
 export const previous = 'Previous';
 export const next = 'Next';
 

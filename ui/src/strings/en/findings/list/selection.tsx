@@ -3,6 +3,7 @@ import { number, plural } from '../../language.ts';
 const findings = (count: number) => plural(count, { one: '# finding', other: '# findings' });
 
 export const selecting = (read: number, total: number) => `Selecting: ${number(read)} of ${findings(total)}`;
+export const selectingAll = 'Selecting all matching findings';
 export const changing = (tried: number, total: number) => `Changing: ${number(tried)} of ${findings(total)}`;
 export const undoing = (tried: number, total: number) => `Undoing: ${number(tried)} of ${findings(total)}`;
 export const progress = 'Progress';
@@ -25,6 +26,8 @@ export const clear = 'Clear';
 export const selectAll = (count: number) =>
   plural(count, { one: 'Select # matching finding', other: 'Select all # matching findings' });
 export const selectAllShort = (count: number) => `All ${number(count)}`;
+export const selectAllMatching = 'Select all matching findings';
+export const selectAllMatchingShort = 'All';
 export const setAll = (count: number, status: string) =>
   plural(count, { one: `Set # finding to ${status}?`, other: `Set # findings to ${status}?` });
 export const canBeUndone = 'You can stop the change, and undo it for 30 days.';

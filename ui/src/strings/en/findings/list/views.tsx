@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { number } from '../../language.ts';
 
 export const views = 'Views';
 export const savedViews = 'Saved views';
@@ -47,3 +48,6 @@ export const deleteWhich = (name: string) => (
 export const allLoseIt = 'All members lose it. Findings do not change.';
 export const findingsStay = 'Findings do not change.';
 export const deleteView = 'Delete view';
+
+/** The number of findings of a search with more. */
+export const atLeast = (count: number) => `${number(count)}+`;
