@@ -81,6 +81,8 @@ export const variables: CSSVariablesResolver = (theme) => ({
     '--mantine-color-default-color': theme.colors.dark[0],
     '--mantine-color-gray-light-color': theme.colors.dark[0],
     '--mantine-color-indigo-light-color': theme.colors.indigo[2],
+    // By default, what deletes is as white as the rest.
+    '--mantine-color-red-light-color': theme.colors.red[4],
     '--mantine-color-dimmed': theme.colors.dark[1],
     '--mantine-color-placeholder': '#9d9d9d',
     '--mantine-color-error': theme.colors.red[4],

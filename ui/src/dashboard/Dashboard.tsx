@@ -13,6 +13,7 @@ import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { Waiting } from '../components/Waiting.tsx';
 import { Demo } from '../demo/Demo.tsx';
+import { useTour } from '../demo/tour.ts';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { ALL, ATTENTION } from '../findings/views.ts';
 import { IconFolderOff } from '../icons/icons.ts';
@@ -69,6 +70,8 @@ function Filtered({ onDemoRemoved }: { onDemoRemoved: () => void }) {
   // The work of today comes first.
   const isReady = useQuery(projectNumbersQuery(org)).data !== undefined;
   const { range, problem, query } = useMetrics(search, isReady);
+  // The tour of demo data would move the rest, in a browser that has not opened the dashboard before.
+  const { isNew, projects } = useTour(org);
   return (
     <Page
       title={text.dashboard}
@@ -90,7 +93,9 @@ function Filtered({ onDemoRemoved }: { onDemoRemoved: () => void }) {
         <RangeInWords range={range} project_id={search.project_id} />
       </Text>
       <Demo at="top" onRemoved={onDemoRemoved} />
-      {problem === undefined ? (
+      {isNew && !projects ? (
+        <Waiting />
+      ) : problem === undefined ? (
         <Overview search={search} range={range} metrics={query} />
       ) : (
         <Alert color="yellow" title={problem} />

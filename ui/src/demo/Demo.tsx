@@ -19,11 +19,11 @@ interface Props {
 export function Demo({ at, onRemoved }: Props) {
   const org = useOrg();
   const queries = useQueryClient();
-  const { tour, project, projects, keep } = useTour(org);
-  const isKnown = tour.project?.id === project?.id;
+  const { tour, project, projects, isNew, keep } = useTour(org);
+  const isKept = !isNew && tour.project?.id === project?.id;
   useEffect(() => {
-    if (projects && !isKnown) keep(({ project: _, ...rest }) => ({ ...rest, ...(project && { project }) }));
-  }, [projects, project, isKnown, keep]);
+    if (projects && !isKept) keep(({ project: _, ...rest }) => ({ ...rest, ...(project && { project }) }));
+  }, [projects, project, isKept, keep]);
 
   const remove = useConfirmed({
     title: text.removeAsk,

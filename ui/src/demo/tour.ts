@@ -30,5 +30,5 @@ export function useTour(org: OrgSession) {
   });
   const projects = useQuery(projectsQuery(org)).data;
   const project = projects ? projects.find(({ demo }) => demo) : kept.project;
-  return { tour: kept, project, projects, keep };
+  return { tour: kept, isNew: kept === NEW, project, projects, keep };
 }

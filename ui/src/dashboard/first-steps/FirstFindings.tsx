@@ -4,6 +4,7 @@ import type { Schemas } from '../../app/api.ts';
 import { OrgAnchor, OrgButton } from '../../components/links.tsx';
 import { FindingItems } from '../../findings/FindingItems.tsx';
 import { isLive, type Scan } from '../../scans/queries.ts';
+import { scanName } from '../../scans/scan-name.ts';
 
 /** The number of findings shown. */
 const SHOWN = 3;
@@ -17,14 +18,16 @@ export function WaitForFinding({ scan }: { scan: Scan | undefined }) {
         <Text size="sm">
           {endOf(scan)(
             <OrgAnchor to="/o/$org/scans/$id" params={{ id: scan.id }} inherit>
-              <bdi>{scan.name}</bdi>
+              <bdi>{scanName(scan)}</bdi>
             </OrgAnchor>,
           )}
         </Text>
       )}
       <Group gap="sm" wrap="nowrap" role="status">
         <Loader size="sm" type="dots" aria-hidden />
-        <Text size="sm">{scan && !ended ? text.scanIsRunning(<bdi>{scan.name}</bdi>) : text.waiting}</Text>
+        <Text size="sm">
+          {scan && !ended ? text.scanIsRunning(<bdi>{scanName(scan)}</bdi>) : text.waiting}
+        </Text>
       </Group>
     </Stack>
   );

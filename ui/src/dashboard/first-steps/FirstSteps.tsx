@@ -13,6 +13,7 @@ import { Waiting } from '../../components/Waiting.tsx';
 import { AddDemoData } from '../../demo/AddDemoData.tsx';
 import { projectsQuery } from '../../projects/queries.ts';
 import { POLL_MS, scansQuery } from '../../scans/queries.ts';
+import { scanName } from '../../scans/scan-name.ts';
 import { projectTokensQuery } from '../../tokens/queries.ts';
 import { isUsable } from '../../tokens/token-state.ts';
 import { LeaveDialog } from '../../uploads/LeaveDialog.tsx';
@@ -30,7 +31,9 @@ type Project = Schemas['Project'];
  * @param onDone called when the user leaves the steps after the first finding
  */
 export function FirstSteps({ onDone }: { onDone: () => void }) {
-  const projects = useQuery(projectsQuery(useOrg()));
+  const org = useOrg();
+  const projects = useQuery(projectsQuery(org));
+  const hasFindings = Boolean(useQuery(statsQuery(org)).data?.total_findings);
   return (
     <Loaded query={projects}>
       {(all) => (
@@ -39,7 +42,7 @@ export function FirstSteps({ onDone }: { onDone: () => void }) {
             projects={all.toSorted((a, b) => b.created_at.localeCompare(a.created_at))}
             onDone={onDone}
           />
-          <AddDemoData onAdded={onDone} />
+          {!hasFindings && <AddDemoData onAdded={onDone} />}
         </Stack>
       )}
     </Loaded>
@@ -94,7 +97,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
       >
         {!project && <CreateProject onCreated={() => setActed(true)} />}
       </Step>
-      {canUpload && (found === 0 || isByUpload || uploaded.length > 0) && (
+      {canUpload && (found === 0 || token !== undefined || isByUpload || uploaded.length > 0) && (
         <li>
           <UploadReports project={project} uploads={uploads} title={text.uploadReport} isStep>
             {needsAgent ? text.uploadToSkip : text.eachReportIsScan}
@@ -123,9 +126,10 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
             title={text.runAgent}
             state={runStep}
             takesFocus={acted}
-            outcome={scan && <bdi>{scan.name}</bdi>}
+            // The commands stay with the new token, which is never shown again.
+            outcome={token === undefined && scan && <bdi>{scanName(scan)}</bdi>}
           >
-            {runStep === 'current' && project && (
+            {(runStep === 'current' || token !== undefined) && project && (
               <>
                 <ProjectSelect projects={projects} project={project} onChange={setChosen} />
                 <RunAgent project={project} token={token} onCreated={onToken(project.id)} />
