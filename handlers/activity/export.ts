@@ -3,7 +3,7 @@ import { activityCsv, activityCsvFields, isIndexed } from '../../db/findings/tri
 import { activityFilter, activityShape } from '../../lib/findings/triage/activity.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { memberNames } from '../../lib/http/lists/findings.ts';
+import { sheetOf } from '../../lib/http/lists/findings.ts';
 import { csvFile } from '../../lib/http/lists/findings-file.ts';
 import { answerRows } from '../../lib/http/lists/list.ts';
 import { z } from '../../lib/schema.ts';
@@ -22,16 +22,16 @@ export const exportActivity = endpoint(
     tag: 'Findings',
     summary: 'Export the activity of all findings as CSV',
     description:
-      'All entries that match, with the filters and the order of `GET /activity`, as a stream: RFC 4180, with a header line. `from` and `to` have the names of assignees, as `GET /members` shows them.',
+      'All entries that match, with the filters and the order of `GET /activity`, as a stream: RFC 4180, with a header line. `from` and `to` have the names of assignees, as `GET /members` shows them. `finding_url` is the page of the finding.',
     request: { query: z.object(activityShape) },
     responses: { 200: { description: 'The entries.', body: { type: 'text/csv', schema: ActivityCsv } } },
   },
   async (call) => {
     const { tables } = call.org;
     const filter = activityFilter(call, call.query);
-    const members = await memberNames(call);
-    return answerRows(call, activityCsv(tables, filter, members), {
-      ...csvFile('activity', csvHeader(activityCsvFields(tables, members)), call),
+    const sheet = await sheetOf(call);
+    return answerRows(call, activityCsv(tables, filter, sheet), {
+      ...csvFile('activity', csvHeader(activityCsvFields(tables, sheet)), call),
       isSearch: !isIndexed(filter),
       fromReplica: true,
     });

@@ -17,7 +17,7 @@ system.addEventListener('change', apply);
 addEventListener('storage', apply);
 `;
 
-/** Names the parts that Swagger UI leaves without one, and makes its scrollable examples reachable by keyboard. */
+/** Names the parts that Swagger UI leaves without one, makes its scrollable examples reachable by keyboard, and orders its headings. */
 const NAMES = `
 const name = () => {
   for (const one of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
@@ -26,6 +26,13 @@ const name = () => {
     one.setAttribute('aria-label', label);
   }
   for (const one of document.querySelectorAll('.swagger-ui pre.microlight:not([tabindex])')) one.tabIndex = 0;
+  for (const [level, headings] of [['2', 'h3.opblock-tag, .models h4'], ['3', '.opblock :is(h4, h5)']])
+    for (const one of document.querySelectorAll(headings)) if (!one.ariaLevel) one.ariaLevel = level;
+  for (const [part, label] of [['.information-container', 'About the API'], ['.scheme-container', 'Server and authorization']]) {
+    const one = document.querySelector(part + ':not([role])');
+    one?.setAttribute('role', 'region');
+    one?.setAttribute('aria-label', label);
+  }
   // A button must not contain a link. The button opens the operation, which changes the address.
   for (const one of document.querySelectorAll('.opblock-summary-control a[href]')) one.removeAttribute('href');
 };
@@ -55,6 +62,7 @@ header a, .swagger-ui a:not(.nostyle), .swagger-ui .info .link, .swagger-ui .inf
   .swagger-ui .opblock-tag a { flex: 1; }
   .swagger-ui .opblock-tag small { order: 1; flex: 1 0 100%; padding: 0; }
   .swagger-ui .scheme-container .schemes { flex-wrap: wrap; }
+  .swagger-ui .opblock-body { overflow-x: auto; }
 }
 .swagger-ui .microlight span[style*="211, 99, 99"] { color: #ffa8a8 !important; }
 `;

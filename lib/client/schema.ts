@@ -1476,7 +1476,7 @@ export interface paths {
         };
         /**
          * Export the activity of all findings as CSV
-         * @description All entries that match, with the filters and the order of `GET /activity`, as a stream: RFC 4180, with a header line. `from` and `to` have the names of assignees, as `GET /members` shows them.
+         * @description All entries that match, with the filters and the order of `GET /activity`, as a stream: RFC 4180, with a header line. `from` and `to` have the names of assignees, as `GET /members` shows them. `finding_url` is the page of the finding.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */

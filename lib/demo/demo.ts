@@ -59,8 +59,8 @@ const DUE_MS = { critical: 7 * DAY_MS, high: 30 * DAY_MS };
 const AT_ONCE = 128;
 
 const COMMENTS = [
-  'Reproduced in **staging**. The fix belongs into the next release.',
-  'The library is only used by the build. Lower priority.',
+  'Reproduced in **staging**. The fix is planned for the next release.',
+  'Only the build uses this library, so the priority is lower.',
   'Fixed on a branch; the next scan of `main` should confirm it.',
 ];
 

@@ -50,6 +50,8 @@ describePages('every page', (site) => {
       `/rules/${ruleId}`,
       '/tokens',
       '/settings',
+      '/audit',
+      '/activity',
       '/nothing',
     ];
     const single = [regressed, overdue, accepted].map(({ id }) => `/findings/${id}`);
@@ -83,6 +85,8 @@ describePages('every page', (site) => {
     await page.locator('.opblock-summary-control').first().click();
     await page.getByRole('button', { name: 'Try it out' }).click();
     await expectAccessible(page);
+    await page.setViewportSize({ width: 360, height: 780 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     const stranger = await site.visit({ own: true });
     for (const path of ['/login', '/register', '/forgot-password']) {
       await stranger.goto(site.url + path);

@@ -418,12 +418,13 @@ describe('the activity of all findings', () => {
     expect(file.headers.get('content-disposition')).toMatch(/"activity-.*\.csv"/);
     const [header, ...lines] = file.text.replace('\ufeff', '').trimEnd().split('\r\n');
     expect(header).toBe(
-      'id,at,kind,actor_type,actor_id,actor_name,from,to,reason,note,scan_id,finding_id,finding_title,finding_severity,project_id,project_name',
+      'id,at,kind,actor_type,actor_id,actor_name,from,to,reason,note,scan_id,finding_id,finding_title,finding_severity,project_id,project_name,finding_url',
     );
     expect(lines).toHaveLength(3);
     expect(lines[1]).toContain(`,"assignee","user",${grace.id},"Grace Hopper",,"Ada Lovelace",`);
     expect(lines[2]).toContain('"open","false_positive","used_in_tests","Only in tests.",');
     expect(lines[2]).toContain(`"'=First","high"`);
+    expect(lines[2]).toMatch(new RegExp(`"http\\S+/o/${own.slug}/findings/[\\da-f-]{36}"$`));
     const some = await t.api.get(
       `/activity/export.csv?project_id=${shop.projectId}&kind=comment`,
       own.asOwner,

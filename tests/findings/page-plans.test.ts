@@ -93,7 +93,7 @@ it.each([
   ['of some kinds', { kinds: ['status' as const] }, 'finding_events_newest'],
 ])('a page of the activity is found by an index, and so is its file: %s', async (_, filter, name) => {
   const page = toQuery(activityPage(tables, filter, { limit: 50, offset: 100 }));
-  for (const query of [page, activityCsv(tables, filter, '{}')]) {
+  for (const query of [page, activityCsv(tables, filter, { members: '{}', url: '' })]) {
     const plan = await planOf(query, 'force_custom_plan');
     // A bitmap, if all entries of an actor are read.
     expect(plan).toMatch(new RegExp(`(using|on) ${name}`));

@@ -9,6 +9,7 @@ import type { TextQuery } from '../../stream.ts';
 import { csvText } from '../lists/csv.ts';
 import type { Window } from '../lists/pages.ts';
 import { runSearch, type SearchLimits } from '../lists/search.ts';
+import type { Sheet } from '../lists/text.ts';
 import { type ActivityEntry, type ActivityRow, toEntry } from './activity.ts';
 
 /** Entries of the activity of all findings; what is left out may be any. */
@@ -137,9 +138,9 @@ const text = (value: SQL, name: string) => sql<string>`${value}`.as(name);
 
 /**
  * The columns of the file, of the rows that {@link activityCsv} joins.
- * @param members the names of members by id, as JSON
+ * @param sheet the names of members by id, as JSON, and the address of findings
  */
-export function activityCsvFields({ findingEvents: e }: OrgTables, members: string): Fields {
+export function activityCsvFields({ findingEvents: e }: OrgTables, { members, url }: Sheet): Fields {
   /** A member by name, a time in the format of `at`. */
   const shown = (value: SQL) => sql`case ${e.kind}
     when 'assignee' then case when ${value} is not null then coalesce(${members}::jsonb ->> ${value}, 'A former member') end
@@ -165,16 +166,17 @@ export function activityCsvFields({ findingEvents: e }: OrgTables, members: stri
     finding_severity: text(sql`f.severity`, 'finding_severity'),
     project_id: text(sql`f.project_id::text`, 'project_id'),
     project_name: text(sql`p.name`, 'project_name'),
+    finding_url: text(sql`${url} || f.id`, 'finding_url'),
   };
 }
 
 /** All entries that match, newest first, as lines of CSV. The `limit`s make PostgreSQL look each one up, in the order of the index. */
-export function activityCsv(tables: OrgTables, filter: ActivityFilter, members: string): TextQuery {
+export function activityCsv(tables: OrgTables, filter: ActivityFilter, sheet: Sheet): TextQuery {
   const { apiTokens, findingEvents: e, findings, projects, rules } = tables;
   const one = (table: SQL, name: string, id: SQL) =>
     sql`(select * from ${table} where id = ${id} limit 1) ${sql.raw(name)}`;
   return toQuery(sql`
-select ${csvText(activityCsvFields(tables, members))} as text from ${e}
+select ${csvText(activityCsvFields(tables, sheet))} as text from ${e}
 cross join lateral ${one(sql`${findings}`, 'f', sql`${e.findingId}`)}
 left join lateral ${one(sql`${projects}`, 'p', sql`f.project_id`)} on true
 left join lateral ${one(sql`${apiTokens}`, 't', sql`${e.actorId}`)} on true

@@ -94,13 +94,13 @@ const viewOf = ({ format = 'json', omit }: FindingList): FindingView => ({
 });
 
 /** The names of the present members, and the address of findings in the web UI. */
-async function sheetOf(call: InOrgCall): Promise<Sheet> {
+export async function sheetOf(call: InOrgCall): Promise<Sheet> {
   const { org, services } = call;
   return { members: await memberNames(call), url: `${orgUrl(services.config, org.slug)}/findings/` };
 }
 
 /** The names of the present members by id, as JSON. */
-export async function memberNames({ db, now, org, services: { config } }: InOrgCall): Promise<string> {
+async function memberNames({ db, now, org, services: { config } }: InOrgCall): Promise<string> {
   const members = await listMembers(db, { config, now }, org.id);
   return JSON.stringify(Object.fromEntries(members.map(({ user_id, name }) => [user_id, name])));
 }

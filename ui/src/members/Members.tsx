@@ -238,15 +238,23 @@ function MemberRow({ member }: { member: Member }) {
       </Table.Td>
       {may('updateMember') && (
         <>
-          <Table.Td visibleFrom="md" fz="sm">
-            <Mfa member={member} />
-          </Table.Td>
-          <Table.Td visibleFrom="md" fz="sm">
-            <LastActive member={member} />
-          </Table.Td>
-          <Table.Td visibleFrom="md" fz="sm">
-            {tokensOf(member)}
-          </Table.Td>
+          {member.mfa_enabled === undefined ? (
+            <Table.Td visibleFrom="md" fz="sm" c="dimmed" colSpan={3}>
+              {text.notOpened}
+            </Table.Td>
+          ) : (
+            <>
+              <Table.Td visibleFrom="md" fz="sm">
+                <Mfa member={member} />
+              </Table.Td>
+              <Table.Td visibleFrom="md" fz="sm">
+                <LastActive member={member} />
+              </Table.Td>
+              <Table.Td visibleFrom="md" fz="sm">
+                {tokensOf(member)}
+              </Table.Td>
+            </>
+          )}
           <Table.Td>
             <MemberMenu member={member} />
           </Table.Td>
@@ -268,23 +276,21 @@ const ActivityLink = ({ member: { user_id, name } }: { member: Member }) => (
   </OrgAnchor>
 );
 
-/** Whether the account has a second factor. Unknown of members who have not come yet. */
-function Mfa({ member: { mfa_enabled } }: { member: Member }) {
-  if (mfa_enabled === undefined) return text.unknown;
-  return mfa_enabled ? (
+/** Whether the account has a second factor. */
+const Mfa = ({ member: { mfa_enabled } }: { member: Member }) =>
+  mfa_enabled ? (
     text.hasMfa
   ) : (
     <Text span inherit c="var(--mantine-color-error)">
       {text.hasNoMfa}
     </Text>
   );
-}
 
 const LastActive = ({ member: { last_active_at } }: { member: Member }) =>
   last_active_at === undefined ? text.neverActive : <Ago time={last_active_at} />;
 
-const tokensOf = ({ api_tokens, personal_tokens }: Member) =>
-  api_tokens === undefined ? text.unknown : text.tokensOf(api_tokens, personal_tokens ?? 0);
+const tokensOf = ({ api_tokens = 0, personal_tokens = 0 }: Member) =>
+  text.tokensOf(api_tokens, personal_tokens);
 
 /** Lets the user leave the organization. */
 function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {

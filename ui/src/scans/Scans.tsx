@@ -85,7 +85,7 @@ export function Scans() {
           onChange={(value) => show({ status: STATUSES.find((one) => one.value === value)?.value })}
           w={{ base: '100%', xs: 'auto' }}
         />
-        <Text size="sm" c="dimmed" aria-live="polite" ml="auto" py={8}>
+        <Text size="sm" c="dimmed" aria-live="polite" ml={{ xs: 'auto' }} py={{ base: 0, xs: 8 }} mih={22}>
           {query.data && text.count(query.data.total)}
         </Text>
       </Group>

@@ -85,13 +85,12 @@ function RefName({ of: { ref, tracked }, projectId: project_id, defaultRef }: Na
 }
 
 function Presence({ of: { missing_since, last_seen_at, last_scan_id: id } }: { of: FindingRef }) {
-  const seen = <Ago time={last_seen_at} />;
-  // Without the name, which takes a request for each of hundreds of branches.
-  const scan = (
-    <OrgAnchor to="/o/$org/scans/$id" params={{ id }} inherit underline="always">
-      {text.aScan}
+  // Without the name of the scan, which takes a request for each of hundreds of branches.
+  const seen = (
+    <OrgAnchor to="/o/$org/scans/$id" params={{ id }} title={text.openScan} inherit underline="always">
+      <Ago time={last_seen_at} />
     </OrgAnchor>
   );
-  if (missing_since === null) return text.presentOn(seen, scan);
-  return text.missingOn(<Ago time={missing_since} />, seen, scan);
+  if (missing_since === null) return text.presentOn(seen);
+  return text.missingOn(<Ago time={missing_since} />, seen);
 }

@@ -142,7 +142,7 @@ export const hasNoMfa = 'No MFA';
 export const lastActive = 'Last active';
 export const neverActive = 'No activity yet';
 export const tokens = 'Tokens';
-export const unknown = '–';
+export const notOpened = 'Has not opened this organization yet';
 export const tokensOf = (api: number, personal: number) => {
   if (api + personal === 0) return 'No tokens';
   const parts = [api > 0 && `${number(api)} API`, personal > 0 && `${number(personal)} personal`];

@@ -81,15 +81,11 @@ export const withoutRef = 'Scans without a branch';
 export const findingsOnRef = 'Findings that are present there';
 export const defaultRef = 'default';
 export const trackedRef = 'tracked';
-export const aScan = 'a scan';
-export const presentOn = (time: ReactNode, scan: ReactNode) => (
+export const openScan = 'Open the scan';
+export const presentOn = (seen: ReactNode) => <>Present, last seen {seen}</>;
+export const missingOn = (since: ReactNode, seen: ReactNode) => (
   <>
-    Present, seen {time} by {scan}
-  </>
-);
-export const missingOn = (since: ReactNode, time: ReactNode, scan: ReactNode) => (
-  <>
-    Missing since {since}, last seen {time} by {scan}
+    Missing since {since}, last seen {seen}
   </>
 );
 
