@@ -203,6 +203,10 @@ describe('the triage of findings', () => {
     await vi.waitFor(() => expect(messages.failed).toHaveBeenCalledTimes(1));
     expect(messages.failed.mock.calls[0]?.[1]).toBe(denied);
     expect(shown.has('a')).toBe(false);
+    // The decision is not lost.
+    messages.failed.mock.calls[0]?.[2]();
+    expect(shown.has('a')).toBe(true);
+    expect(await request(1)).toMatchObject({ ids: ['a'] });
   });
 
   it('stops a bulk change after the batch in progress, and continues with the rest', async () => {

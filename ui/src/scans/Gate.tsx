@@ -48,7 +48,7 @@ export function Gate({ scan }: { scan: Scan }) {
           />
         </Group>
       </Group>
-      <Loaded query={gate} waiting={<Skeleton height={72} />}>
+      <Loaded query={gate} waiting={<Skeleton height={72} data-waiting />}>
         {(gate) => <Result gate={gate} target={scan.target} />}
       </Loaded>
     </Stack>

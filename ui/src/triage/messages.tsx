@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import * as text from '#strings/triage.tsx';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Advice } from '../components/errors/Problem.tsx';
-import { problemOf } from '../components/errors/problem.ts';
+import { isSignedOut, problemOf } from '../components/errors/problem.ts';
 import { FAILED_MS } from '../components/errors/toasts.ts';
 import { keyHint } from '../components/keyboard/KeyButton.tsx';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
@@ -85,12 +85,25 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
         ),
         ...(kept > 0 && { autoClose: FAILED_MS }),
       }),
-    failed({ why }, error) {
+    failed({ why }, error, retry) {
       show({
         color: 'red',
         title: error ? text.notChangedBecause(problemOf(error).title) : text.notChanged,
-        message: error ? <Advice error={error} /> : why,
-        autoClose: FAILED_MS,
+        message: error ? (
+          <Advice
+            error={error}
+            {...(retry && {
+              onRetry: () => {
+                if (shown) notifications.hide(shown);
+                retry();
+              },
+            })}
+          />
+        ) : (
+          why
+        ),
+        // Signing in again may take longer.
+        autoClose: !isSignedOut(error) && FAILED_MS,
       });
     },
     conflicts: (conflicts, overwrite) =>

@@ -71,6 +71,10 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
   }),
 };
 
+/** Whether the session has ended, after which the same request succeeds once the user has signed in again. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ServiceError && BY_CODE[error.code] === signedOut;
+
 /** Whether an error is expected, and not a defect of the web UI. */
 export const isExpected = (error: unknown): boolean =>
   error instanceof NoSuchOrg ||

@@ -78,7 +78,7 @@ export function createTriage(dependencies: Dependencies): Triage {
       if (conflicts.length > 0) messages.conflicts(conflicts, () => overwrite(conflicts, onDone));
       const [failure] = failed;
       if (isBulk && isIncomplete) return;
-      if (failure) messages.failed(failure, outcome.error);
+      if (failure) messages.failed(failure, outcome.error, () => start(failed.map(changeOf), onDone));
       else if (previous.length > 0)
         messages.changed(
           changes.filter(({ id }) => changed.has(id)),

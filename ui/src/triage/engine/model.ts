@@ -64,7 +64,8 @@ export interface Messages {
   otherCount(change: MatchingChange, count: number, proceed: () => void): void;
   /** @param findings the restored ones @param kept how many someone else has changed since */
   undone(findings: readonly Previous[], kept: number): void;
-  failed(failure: { why: string }, error: unknown): void;
+  /** @param retry makes the changes that failed again; undefined if this is not possible */
+  failed(failure: { why: string }, error: unknown, retry?: () => void): void;
   /** @param overwrite makes the changes nevertheless */
   conflicts(conflicts: readonly Conflict[], overwrite: () => void): void;
   nothingToUndo(): void;
