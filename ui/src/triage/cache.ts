@@ -85,7 +85,7 @@ function showInList(
   }
   for (const { key, start, data } of cached) {
     const { isLimited } = data;
-    // Of a limited total, the service has not counted the findings that follow.
+    // The service has not counted the findings that follow a limited total.
     const total = isLimited ? data.total : data.total - gone;
     const length = Math.max(0, Math.min(PAGE_ROWS, total - start));
     const rows = Array.from({ length }, (_, i) => moved.get(start + i));

@@ -31,8 +31,10 @@ function useFilterChips(list: ListState): (Chip & { text: ReactNode })[] {
 }
 
 function ScanName({ id }: { id: string }) {
-  const { data } = useQuery({ ...scanQuery(useOrg(), id), retry: false });
-  return data ? scanName(data) : id;
+  const { data, isPending } = useQuery({ ...scanQuery(useOrg(), id), retry: false });
+  if (data) return scanName(data);
+  // The id is so long that the list would move when the name is there.
+  return isPending ? '…' : id;
 }
 
 interface Props {
