@@ -1,4 +1,13 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** Larger files are not read: they are generated, and a line of them identifies nothing. */
@@ -85,7 +94,7 @@ export function realPathOf(path: string): string | undefined {
 /** The real path of an open file. */
 function openedPath(file: number, path: string): string {
   try {
-    return realpathSync(`/proc/self/fd/${file}`);
+    return readlinkSync(`/proc/self/fd/${file}`);
   } catch {
     // The system has no /proc.
     return realpathSync(path);
