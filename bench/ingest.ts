@@ -1,7 +1,18 @@
 import { join } from 'node:path';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import { type PushedName, pushedFindingFields } from '../db/findings/fields.ts';
-import { insertedColumns, insertedValues, storedColumns, updates } from '../db/findings/ingest/push-sql.ts';
+import {
+  definitionsOf,
+  insertedColumns,
+  insertedValues,
+  pushedInput,
+  storedColumns,
+  updates,
+} from '../db/findings/ingest/push-sql.ts';
+import { findingText } from '../db/findings/lists/text.ts';
+import { defineOrgTables } from '../db/schema/org.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
+import type { TextQuery } from '../db/stream.ts';
 import { createClient, createOrg, createScan, must, type TestOrg } from '../tests/support/api/client.ts';
 import { pushOf, wire } from '../tests/support/http/requests.ts';
 import { type LoadResult, MARK, newRun } from '../tests/support/load/load.ts';
@@ -9,8 +20,9 @@ import { type Aim, type Figure, figureOf, NONE } from '../tests/support/scenario
 import type { Scene } from '../tests/support/scenario/scene.ts';
 import { sum } from '../tests/support/scenario/stats.ts';
 import type { ServerProcess } from '../tests/support/server/process.ts';
+import { BY_HAND, PLACES, startHandWritten } from './support/hand-written.ts';
 import { findPgbench, runPgbench } from './support/pgbench.ts';
-import { type BenchOptions, bench, inTurns } from './support/rounds.ts';
+import { type BenchOptions, bench, compare, inTurns, perSecond } from './support/rounds.ts';
 import { sampleFields } from './support/sample.ts';
 
 const PGBENCH_CLIENTS = 32;
@@ -27,12 +39,15 @@ interface Pushes {
   /** The number of rules of each organization. The last one decides about every finding. */
   rules?: number;
   aim?: Aim;
+  /** Whether to compare with an endpoint that someone would write by hand, too. */
+  byHand?: boolean;
 }
 
 export const ingest = bench({
-  summary: 'POST /agent/findings, distinct, 64 connections, against pgbench with the same single-row upsert',
+  summary:
+    'POST /agent/findings, distinct, 64 connections, against pgbench and bare Hono with the same single-row upsert',
   run: (scene, options) =>
-    measure(scene, options, 'ingest', { orgs: 1, connections: 64, aim: { atLeast: 1 } }),
+    measure(scene, options, 'ingest', { orgs: 1, connections: 64, aim: { atLeast: 1 }, byHand: true }),
 });
 
 export const ingestAgain = bench({
@@ -95,6 +110,7 @@ async function measure(scene: Scene, options: BenchOptions, name: string, pushes
     ({ perSecond }) => `${Math.round(perSecond).toLocaleString('en-US')}/s`,
   );
 
+  const byHand = pushes.byHand ? await pushAgainstHand(scene, options, name, own, pushes, ours) : [];
   await refuseLosses(scene, targets, pushes, acknowledged, rounds);
   const figure = figureOf(measured, ({ perSecond }) => perSecond);
   const ofServer = { ours: measured.ours, limit: [] };
@@ -106,10 +122,37 @@ async function measure(scene: Scene, options: BenchOptions, name: string, pushes
       limitedBy: `pgbench, ${PGBENCH_CLIENTS} clients`,
       ...(pushes.aim && { aim: pushes.aim }),
     },
+    ...byHand,
     { name: 'p99 ms', ...p99, ...(pushes.orgs === 1 && { aim: { atMost: 50 } }) },
     { name: 'errors', value: sum(measured.ours.map(({ errors }) => errors)), aim: NONE },
     { name: 'server CPU µs/request', ...figureOf(ofServer, ({ cpu }) => cpu) },
   ];
+}
+
+/** Alternates with an endpoint of one statement, which pushes into an organization of its own. */
+async function pushAgainstHand(
+  scene: Scene,
+  { rounds, seconds }: BenchOptions,
+  name: string,
+  target: Target,
+  pushes: Pushes,
+  ours: () => Promise<Round>,
+): Promise<Figure[]> {
+  const { version } = await scene.database();
+  const url = await startHandWritten(scene, {
+    route: { method: 'POST', path: '/agent/findings' },
+    orgId: target.org.id,
+    statements: [pushByHand(target.org, version)],
+    status: 201,
+  });
+  const limit = () =>
+    perSecond(scene, {
+      ...{ url, requests: [requestOf(url, target, 0)], run: runOf(pushes) },
+      ...{ connections: pushes.connections, seconds, status: 201 },
+    })();
+  const measures = { ours: async () => (await ours()).perSecond, limit };
+  const figure = await compare(scene, rounds, `${name}, by hand`, measures, '/s');
+  return [{ name: 'findings/s, by hand', ...figure, limitedBy: BY_HAND, aim: { atLeast: 0.8 } }];
 }
 
 interface Target {
@@ -210,31 +253,57 @@ type Given = Partial<Record<PushedName, string | number>>;
  * that both append to their primary key, and fingerprints are as scattered as the load generator's.
  */
 function pushScript(org: TestOrg, version: number, distinct: number | undefined, given: Given): string {
-  const schema = orgSchemaName(org.id);
-  const milliseconds = "lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')";
-  const v7 = `(${milliseconds} || substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid`;
-  const id = version >= 180_000 ? 'uuidv7()' : v7;
   const expressionOf = (name: string) => {
     if (name === 'fingerprint') return name;
     if (name === 'description') return 'fingerprint || :description';
     return name in given ? `:${name}` : 'null';
   };
+  const start = distinct
+    ? `\\set n random(1, ${distinct})\n\\set mix 0\n\\set client_id 0`
+    : '\\set n :n + 1\n\\set mix hash_murmur2(:n * 1000 + :client_id, :seed)';
+  const statement = pushStatement(org, version, {
+    push: `select :mix || '-' || :run || '-' || :client_id || '-' || :n as fingerprint`,
+    expressionOf,
+    scanId: ':scan_id',
+    caller: 'select cast(:token as uuid) as id',
+    returned: `${storedColumns('f')}, (xmax <> 0) as deduplicated`,
+  });
+  return `\n${start}\n${statement};\n`;
+}
+
+/** The parts in which the statements of pgbench and of an endpoint that is written by hand differ. */
+interface PushParts {
+  /** The query of the row that is pushed. */
+  push: string;
+  expressionOf: (field: string) => string;
+  scanId: string;
+  /** The query of the id of the token. */
+  caller: string;
+  /** The columns of the result. */
+  returned: string;
+}
+
+function pushStatement(
+  org: TestOrg,
+  version: number,
+  { push, expressionOf, scanId, caller, returned }: PushParts,
+): string {
+  const schema = orgSchemaName(org.id);
+  const milliseconds = "lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')";
+  const v7 = `(${milliseconds} || substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid`;
+  const id = version >= 180_000 ? 'uuidv7()' : v7;
   const values = pushedFindingFields.map(
     ({ name, sqlType }) => `cast(${expressionOf(name)} as ${sqlType}) as ${name}`,
   );
-  return `
-${
-  distinct
-    ? `\\set n random(1, ${distinct})\n\\set mix 0\n\\set client_id 0`
-    : '\\set n :n + 1\n\\set mix hash_murmur2(:n * 1000 + :client_id, :seed)'
-}
-with key as materialized (
-  select :mix || '-' || :run || '-' || :client_id || '-' || :n as fingerprint
+  return `with key as materialized (
+  ${push}
+), caller as materialized (
+  ${caller}
 ), input as materialized (
   select
     ${id} as id,
     now() as at,
-    cast(:token as uuid) as actor_id,
+    caller.id as actor_id,
     null::timestamptz as due_at,
     null::timestamptz[] as due_dates,
     null::uuid as decided_by,
@@ -245,11 +314,11 @@ with key as materialized (
     null::timestamptz as first_resolved_at,
     null::boolean as proposed,
     ${values.join(',\n    ')}
-  from key
+  from key, caller
 ), scan as materialized (
-  select scan_id, project_id, status from ${schema}.scans where scan_id = :scan_id
+  select scan_id, project_id, status from ${schema}.scans where scan_id = ${scanId}
 ), token as materialized (
-  select id from ${schema}.api_tokens where id = :token for no key update skip locked
+  select t.id from ${schema}.api_tokens t join caller using (id) for no key update of t skip locked
 ), touched as (
   update ${schema}.api_tokens t set last_used = now() from token where t.id = token.id
 )
@@ -261,6 +330,21 @@ from input i join scan s on s.scan_id = i.scan_id and s.project_id = i.project_i
 on conflict (project_id, fingerprint) do update set
     ${updates('f')}
 returning
-    ${storedColumns('f')}, (xmax <> 0) as deduplicated;
-`;
+    ${returned}`;
+}
+
+/** A push in one statement whose parameters are the body and the hash of the token. Its result is the JSON of the response. */
+function pushByHand(org: TestOrg, version: number): TextQuery {
+  const schema = orgSchemaName(org.id);
+  const columns = definitionsOf(pushedInput);
+  const { sql: json } = new PgDialect().sqlToQuery(findingText(defineOrgTables(schema), { as: 'json' }));
+  const statement = pushStatement(org, version, {
+    push: `select * from jsonb_to_record($1::text::jsonb) as pushed(\n    ${columns})`,
+    expressionOf: (name) => name,
+    scanId: '(select scan_id from key)',
+    caller: `select id from ${schema}.api_tokens
+  where token_hash = $2 and not revoked and (expires_at is null or expires_at > now())`,
+    returned: `${json.replaceAll(`"${schema}"."findings".`, 'f.')} as json`,
+  });
+  return { sql: statement, params: [PLACES.body, PLACES.token] };
 }

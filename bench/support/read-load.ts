@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { TextQuery } from '../../db/stream.ts';
 import { type WireRequest, wire } from '../../tests/support/http/requests.ts';
+import type { Figure } from '../../tests/support/scenario/figure.ts';
 import type { Scene } from '../../tests/support/scenario/scene.ts';
+import { BY_HAND, type HandWritten, startHandWritten } from './hand-written.ts';
 import { findPgbench, runPgbench } from './pgbench.ts';
 import { type BenchOptions, compare, perSecond } from './rounds.ts';
 
@@ -29,6 +31,30 @@ export async function readsPerSecond(
   const ours = perSecond(scene, { url, requests, connections: CONNECTIONS, seconds, status: 200 });
   const limit = pgbench ? async () => (await runPgbench(pgbench, load)).perSecond : undefined;
   return compare(scene, rounds, name, { ours, limit }, '/s');
+}
+
+/** The same alternating with an endpoint that someone would write by hand. @returns a figure */
+export async function readsByHand(
+  scene: Scene,
+  { rounds, seconds }: BenchOptions,
+  name: string,
+  url: string,
+  {
+    requests,
+    ...endpoint
+  }: Pick<HandWritten, 'route' | 'orgId' | 'statements'> & {
+    requests: readonly WireRequest[];
+  },
+): Promise<Figure> {
+  const byHand = await startHandWritten(scene, { ...endpoint, status: 200 });
+  const load = (base: string) =>
+    perSecond(scene, {
+      ...{ url: base, requests: requests.map((request) => wire(base, request)) },
+      ...{ connections: CONNECTIONS, seconds, status: 200 },
+    });
+  const measures = { ours: load(url), limit: load(byHand) };
+  const figure = await compare(scene, rounds, `${name}, by hand`, measures, '/s');
+  return { name: 'requests/s, by hand', ...figure, limitedBy: BY_HAND, aim: { atLeast: 0.8 } };
 }
 
 /** Statements with their parameters as variables, which `-M prepared` turns into parameters again. */

@@ -59,9 +59,12 @@ export interface SceneOptions {
   profile?: boolean;
 }
 
+/** The secret of session tokens. */
+export const SESSION_SECRET = 'a secret for benchmarks and soak tests only';
+
 /** Settings of all servers: scenarios make more of everything than the limits allow. */
 const SETTINGS = {
-  JWT_SECRET: 'a secret for benchmarks and soak tests only',
+  JWT_SECRET: SESSION_SECRET,
   ...Object.fromEntries(
     [
       ...['MAILS_PER_HOUR', 'ORGS_PER_ACCOUNT', 'TOKENS_PER_ORG', 'TOKENS_PER_PROJECT'],
