@@ -74,7 +74,7 @@ export const agent = bench({
       {
         name: `CPU s with ${FEW} findings`,
         ...figureOf(ofAgent, ({ startCpu }) => startCpu),
-        aim: { atMost: 0.3 },
+        aim: { atMost: 0.15 },
       },
       { name: 'RSS MiB', ...figureOf(ofAgent, ({ memory }) => memory) },
     ] satisfies Figure[];

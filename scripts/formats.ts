@@ -34,7 +34,13 @@ async function findImporters(): Promise<Found[]> {
 
 const lines = (of: string[]) => of.join('\n');
 
+/** The formats of most reports. An agent evaluates the importers in the order of the list, until one recognizes the report. */
+const FREQUENT = ['sarif', 'trivy', 'semgrep', 'grype', 'gitleaks', 'npm-audit', 'bandit', 'checkov', 'zap'];
+
 function indexOf(found: readonly Found[]): string {
+  const rank = ({ importer: { name } }: Found) =>
+    FREQUENT.includes(name) ? FREQUENT.indexOf(name) : FREQUENT.length;
+  const importers = found.toSorted((a, b) => rank(a) - rank(b));
   const files = [...new Set(found.map(({ file }) => file))].sort();
   const imports = files.map((file) => {
     const variables = found.flatMap((one) => (one.file === file ? one.variable : [])).sort();
@@ -42,9 +48,9 @@ function indexOf(found: readonly Found[]): string {
   });
   return `${GENERATED}${lines(["import type { Importer } from '../importer.ts';", ...imports])}
 
-/** All importers, by name. */
+/** All importers: those of frequent formats, then the others by name. */
 export const importers: readonly Importer[] = [
-${lines(found.map(({ variable }) => `  ${variable},`))}
+${lines(importers.map(({ variable }) => `  ${variable},`))}
 ];
 `;
 }

@@ -26,7 +26,9 @@ export async function run(command: string[], flags: RunFlags): Promise<number> {
     workspace: settings.workspace,
     state: session.state,
     env: scannerEnv(process.env, settings.apiKey.value),
-    mayBeEmpty: importers.find(({ name }) => name === flags.format)?.acceptsEmptyReport ?? false,
+    mayBeEmpty:
+      flags.format !== undefined &&
+      (importers.find(({ name }) => name === flags.format)?.acceptsEmptyReport ?? false),
   };
   const readFile = await createReader(session, flags);
   const read = async (result: ScannerOutput) => {

@@ -59,7 +59,7 @@ export function importReport(
   workspace: Workspace,
   { format, migrate, maxBytes, maxFindings = Infinity }: ImportOptions = {},
 ): Imported {
-  const named = importers.find(({ name }) => name === format);
+  const named = format === undefined ? undefined : importers.find(({ name }) => name === format);
   const imported: Imported = {
     ...{ format: format ?? '', sources: named ? [named.name] : [], findings: [] },
     ...{ errors: [], warnings: [], skipped: {} },

@@ -95,7 +95,7 @@ describe('a report that is imported in parts has the same content as one that is
 
   it('for every format that can be split', () => {
     const formats = new Set(splittable.map(({ imported }) => imported.format));
-    expect(importers.filter(({ split }) => split).map(({ name }) => name)).toEqual([...formats].sort());
+    expect(new Set(importers.filter(({ split }) => split).map(({ name }) => name))).toEqual(formats);
   });
 
   it.each(splittable)('$path', async ({ content, imported }) => {

@@ -103,8 +103,17 @@ import { wpscan } from './wpscan.ts';
 import { yarnAudit } from './yarn-audit.ts';
 import { zap } from './zap.ts';
 
-/** All importers, by name. */
+/** All importers: those of frequent formats, then the others by name. */
 export const importers: readonly Importer[] = [
+  sarif,
+  trivy,
+  semgrep,
+  grype,
+  gitleaks,
+  npmAudit,
+  bandit,
+  checkov,
+  zap,
   acunetix,
   anchore,
   anchorePolicies,
@@ -113,7 +122,6 @@ export const importers: readonly Importer[] = [
   awsInspector,
   awsSecurityHub,
   azureRecommendations,
-  bandit,
   blackDuck,
   blackDuckBinaryAnalysis,
   brakeman,
@@ -125,7 +133,6 @@ export const importers: readonly Importer[] = [
   checkmarx,
   checkmarxOne,
   checkmarxOsa,
-  checkov,
   clair,
   cloudsploit,
   composerAudit,
@@ -151,10 +158,8 @@ export const importers: readonly Importer[] = [
   gitlabFuzzing,
   gitlabSast,
   gitlabSecretDetection,
-  gitleaks,
   gosec,
   govulncheck,
-  grype,
   hadolint,
   harbor,
   invicti,
@@ -172,7 +177,6 @@ export const importers: readonly Importer[] = [
   nikto,
   nmap,
   noseyparker,
-  npmAudit,
   nuclei,
   openvas,
   ossindex,
@@ -183,9 +187,7 @@ export const importers: readonly Importer[] = [
   qualys,
   qualysWas,
   retire,
-  sarif,
   scoutSuite,
-  semgrep,
   snyk,
   snykApi,
   sonarqube,
@@ -195,7 +197,6 @@ export const importers: readonly Importer[] = [
   terrascan,
   testssl,
   tfsec,
-  trivy,
   trivyOperator,
   trufflehog,
   trufflehog3,
@@ -208,5 +209,4 @@ export const importers: readonly Importer[] = [
   wizCli,
   wpscan,
   yarnAudit,
-  zap,
 ];

@@ -146,7 +146,8 @@ async function* indexed(drafts: Drafts): AsyncIterable<[index: number, block: Dr
   }
 }
 
-const splits = importers.flatMap(({ split }): Split[] => (split ? [split] : []));
+// A function, so that importers load when a report is read.
+const allSplits = () => importers.flatMap(({ split }): Split[] => (split ? [split] : []));
 
 /** Reads the structure of a report. */
 async function open(content: ReportSource, encoding: string, limits: PartLimits): Promise<OpenReport> {
@@ -157,10 +158,10 @@ async function open(content: ReportSource, encoding: string, limits: PartLimits)
     );
   const start = new TextDecoder(encoding).decode(bytes, { stream: true }).trimStart();
   const texts = () => textOf(content, encoding);
-  if (/^[[{]/.test(start)) return openJson(texts, splits, limits);
+  if (/^[[{]/.test(start)) return openJson(texts, allSplits(), limits);
   if (/^<(?:!doctype html|html)\b/i.test(start))
     throw new ReportError('HTML reports cannot be read: write the report as JSON, XML, CSV or SARIF');
-  if (start.startsWith('<')) return openXml(texts, splits, limits);
+  if (start.startsWith('<')) return openXml(texts, allSplits(), limits);
   if (isCsv(start)) return openCsv(texts, start, limits);
   throw new ReportError('The report is neither JSON, XML nor CSV');
 }
