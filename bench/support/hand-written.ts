@@ -18,7 +18,7 @@ export const PLACES = {
 /** An endpoint that one or two statements answer. A statement without a row means that the caller is not allowed. */
 export interface HandWritten {
   databaseUrl: string;
-  /** Of session tokens. */
+  /** The secret of session tokens. */
   secret: string;
   route: { method: 'GET' | 'POST'; path: string; list?: boolean };
   orgId: string;
