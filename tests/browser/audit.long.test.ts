@@ -34,7 +34,7 @@ describePages('the page of the audit log', (site) => {
     await page.getByText('This page of the audit log has no entries').waitFor();
     await page.getByRole('link', { name: 'Show the whole audit log' }).click();
     await page.getByRole('combobox', { name: 'Action' }).fill('project changed');
-    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Project changed', exact: true }).click();
     await page.waitForURL(/action=project\.changed/);
     await page.getByText('1 entry').waitFor();
     await page.getByLabel('First day').fill('2099-01-01');
