@@ -9,7 +9,7 @@ import { clientBuild } from './client-build.mjs';
 import { limiterImports } from './limiter-imports.mjs';
 import { keepLines } from './line-maps.mjs';
 import { asComment, bundledPackages, NOTICES, noticesOf } from './notices.mjs';
-import { delayPackages, reportImports } from './report-imports.mjs';
+import { reportImports } from './report-imports.mjs';
 
 const MANIFEST = 'dist/server-manifest.json';
 const THREAD = 'lib/node/argon2-thread.mjs';
@@ -53,7 +53,6 @@ export async function buildServer(root, { onBuild }) {
   const dist = join(root, 'dist');
   const { build } = await import('esbuild');
   const common = { ...COMMON, absWorkingDir: root };
-  const delayed = delayPackages();
 
   const [server, client, agent] = await Promise.all([
     // With its packages in it, the server starts in a third of the time. Packages with files of their own stay outside. All entries
@@ -78,7 +77,7 @@ export async function buildServer(root, { onBuild }) {
       entryPoints: ['agent/main.ts'],
       minify: true,
       sourcemap: false,
-      plugins: [reportImports, delayed.plugin],
+      plugins: [reportImports],
       outfile: join(root, AGENT),
     }),
     ...SWAGGER_FILES.map((file) =>
@@ -88,7 +87,7 @@ export async function buildServer(root, { onBuild }) {
   for (const name of ['server', 'admin']) await keepLines(join(dist, `${name}.js.map`));
   // A thread's program; what it needs is left out of the bundle anyway.
   await copyFile(join(root, THREAD), join(dist, basename(THREAD)));
-  await finishAgent(root, bundledPackages([agent.metafile, ...delayed.metafiles]));
+  await finishAgent(root, bundledPackages([agent.metafile]));
 
   const metafiles = [server, client].map(({ metafile }) => metafile);
   const all = [...metafiles, agent.metafile];
