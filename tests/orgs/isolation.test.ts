@@ -617,13 +617,14 @@ function factsOf(withTables: readonly OrgName[]): string {
       flags: own('feature_flags', 'name', 'provisioned and enabled'),
       projects: own('projects where deleted_at is null', 'id', 'slug'),
       scans: own('scans', 'scan_id', 'project_id'),
-      findings: own('findings', 'id', 'project_id'),
+      findings: own('findings where proposed is not true', 'id', 'project_id'),
       comments: own(
         "finding_events where kind = 'comment'",
         'id',
         object({ finding: 'finding_id', author: 'actor_id' }),
       ),
       views: own('saved_views', 'id', object({ owner: 'owner_id', shared: 'shared' })),
+      logged: own('audit_names', 'seq || side', 'name'),
       rules: own('rules where deleted_at is null', 'id', 'name'),
       exploits: own('exploits', 'id', 'finding_id'),
       changes: own(

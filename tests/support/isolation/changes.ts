@@ -63,7 +63,7 @@ function changeFault(
       ? undefined
       : wrote;
   // Exports and refused calls are recorded, too: by a member or token, in the organization that the call names.
-  if (AUDIT_LOG.has(change.table)) return recordFault(call, change, by, wrote);
+  if (AUDIT_LOG.has(change.table)) return recordFault(call, change, by, wrote, before, after);
   const importsReport = IMPORTS.has(call.picks.endpoint);
   // The scan of a report that cannot be imported is removed, or has failed.
   if (reason || (answer.status >= 400 && !importsReport) || call.endpoint.method === 'GET') return wrote;
@@ -161,9 +161,15 @@ const AUDIT_LOG = new Set(['audit_entries', 'audit_names', 'audit_head']);
 /** Calls by mailed links name no organization. */
 const LINKED = new Set<string>(['declineInvitation', 'undoOrgChange']);
 
-function recordFault(call: Call, { op, row, table }: Change, by: Owner, wrote: string): string | undefined {
-  const { audit } = call.endpoint;
-  const { access } = call.endpoint;
+function recordFault(
+  call: Call,
+  { op, row, table }: Change,
+  by: Owner,
+  wrote: string,
+  before: Facts,
+  after: Facts,
+): string | undefined {
+  const { audit, access } = call.endpoint;
   const isPrivileged = access.kind === 'cookieOrg' && ['admin', 'owner'].includes(access.role);
   const isAudited = audit !== undefined && (typeof audit === 'string' || 'file' in audit);
   if (!isAudited && !isPrivileged) return wrote;
@@ -173,9 +179,15 @@ function recordFault(call: Call, { op, row, table }: Change, by: Owner, wrote: s
     ...call.named.map(([word, value]) => (word === 'orgs' ? value : undefined)),
   ]);
   if (!LINKED.has(call.picks.endpoint) && !named.has(by.org)) return wrote;
-  if (table !== 'audit_entries') return undefined;
-  const foreign = marksIn(JSON.stringify(row.changes)).find(
-    (mark) => mark !== `secret.${by.org}` && !mark.startsWith(`secret.${by.org}.`),
+  const { org } = by;
+  if (!org || org === 'new') return undefined;
+  const people = [call.own, call.body?.claim?.about];
+  // Changes hold no personal data. Names are of the caller, and of members.
+  if (table === 'audit_names')
+    for (const facts of [before, after]) people.push(...Object.keys(facts.orgs[org].members).map(userOf));
+  const roots = [org, ...(table === 'audit_names' ? people : [])].map((root) => `secret.${root}`);
+  const foreign = marksIn(JSON.stringify(row)).find(
+    (mark) => !roots.some((root) => mark === root || mark.startsWith(`${root}.`)),
   );
   return foreign && `${wrote}: ${foreign}`;
 }

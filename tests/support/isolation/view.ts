@@ -1,6 +1,8 @@
 import type { Call } from './call.ts';
 import { type Admitted, membershipOf } from './guard.ts';
-import { CREATOR, type Facts, idOf, nameOf, ORGS, orgOf, PROJECTS, userOf } from './world.ts';
+import { CREATOR, type Facts, idOf, marksIn, nameOf, ORGS, orgOf, PROJECTS, userOf } from './world.ts';
+
+const READS_AUDIT_LOG = new Set<string>(['listAudit', 'exportAuditCsv', 'exportAuditJsonl']);
 
 export const markOfEmail = (email: string) => email.slice(0, email.indexOf('@'));
 
@@ -55,6 +57,10 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       ({ author }) => `secret.${userOf(author)}.name`,
     );
     seen.push((mark) => call.picks.endpoint === 'getActivity' && authors.includes(mark));
+    // Who has done something is named in the audit log, also after leaving. Its entries are compared when they are written.
+    const logged = [before, after].flatMap(({ orgs }) => Object.values(orgs[org].logged));
+    const inLog = marksIn(logged.join('\n'));
+    seen.push((mark) => READS_AUDIT_LOG.has(call.picks.endpoint) && inLog.includes(mark));
     for (const facts of [before, after])
       for (const [id, membership] of Object.entries(facts.orgs[org].members)) {
         const { invited, confirmed, unseen } = membership;

@@ -189,6 +189,8 @@ export interface OrgFacts {
   comments: Record<string, { finding: string; author: string }>;
   changes: Record<string, { finding: string; author: string; undone: boolean }>;
   views: Record<string, { owner: string; shared: boolean }>;
+  /** Names in the audit log, by position and side. */
+  logged: Record<string, string>;
   rules: Record<string, string>;
   tokens: Record<
     string,
