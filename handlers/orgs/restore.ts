@@ -24,7 +24,12 @@ export const restoreOrg = endpoint(
       'For owners, until the organization is removed for good. Its members and tokens can use it again; a token that was revoked or has expired stays so. All owners get a mail. Answers 409 `conflict` if it is not deleted.',
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
     responses: { 200: { description: 'The organization.', result: Organization } },
-    errors: ['permission_error/denied', 'permission_error/mfa_required_by_org', 'resource_error/conflict'],
+    errors: [
+      'permission_error/denied',
+      'permission_error/sso_required',
+      'permission_error/mfa_required_by_org',
+      'resource_error/conflict',
+    ],
   },
   async (call) => {
     const { params, services } = call;

@@ -4,13 +4,14 @@ import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { isOrgFlagActive } from '../orgs/flags.ts';
 import { listOrgsOf } from '../orgs/list.ts';
+import { readSessionStanding } from '../sso/required.ts';
 import { rankOf } from '../tokens/scopes.ts';
 import type { CookieCall } from './call.ts';
 
 /**
  * The organization of a path, for a member with at least a role. Slugs of former times count as well.
  * @throws ApiError `resource_error/not_found` for everybody but members, as `GET /orgs/{slug}`; `permission_error/denied`;
- *   `permission_error/mfa_required_by_org`
+ *   `permission_error/sso_required`; `permission_error/mfa_required_by_org`
  */
 export async function requireOrgRole(call: CookieCall, slug: string, least: Role) {
   const [shown] = await listOrgsOf(call, call.services, { where: hasOrgSlug(slug), deleted: true });
@@ -19,11 +20,14 @@ export async function requireOrgRole(call: CookieCall, slug: string, least: Role
   // A refusal is recorded in its audit log.
   call.refusingOrg = org;
   if (rankOf(shown.role) < rankOf(least)) throw new ApiError('permission_error/denied');
-  await requireMfaOf(call, org);
+  await requireFactors(call, org);
   return { org, shown };
 }
 
-async function requireMfaOf({ db, user }: CookieCall, org: Org): Promise<void> {
-  if (!user.mfaEnabled && (await isOrgFlagActive(db, org.tables, 'require_mfa')))
+async function requireFactors({ db, session, sessionId, user }: CookieCall, org: Org): Promise<void> {
+  const standing = await readSessionStanding(db, { sessionId, userId: user.id, orgId: org.id });
+  if (standing.lacksSso) throw new ApiError('permission_error/sso_required');
+  const hasMfa = user.mfaEnabled || session.byPasskey || standing.trustedMfa;
+  if (!hasMfa && (await isOrgFlagActive(db, org.tables, 'require_mfa')))
     throw new ApiError('permission_error/mfa_required_by_org');
 }

@@ -48,6 +48,7 @@ const ORDER = [
   'organization',
   'tokenOrganization',
   'membership',
+  'requireSso',
   'requireMfa',
   'personalScope',
   'role',
@@ -80,7 +81,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],
@@ -96,7 +97,7 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     [
       'sendReport',
@@ -111,11 +112,27 @@ describe('app.routes', () => {
   it('shows the access checks of each credential', () => {
     expect(checksOf(endpoints.uploadReport)).toEqual({
       session: [
-        ...['originCheck', 'memberSession', 'verifiedEmail', 'organization', 'membership', 'requireMfa'],
+        ...[
+          'originCheck',
+          'memberSession',
+          'verifiedEmail',
+          'organization',
+          'membership',
+          'requireSso',
+          'requireMfa',
+        ],
         ...['role', 'fairShare', 'memberActivity'],
       ],
       personal: [
-        ...['memberToken', 'verifiedEmail', 'organization', 'tokenOrganization', 'membership', 'requireMfa'],
+        ...[
+          'memberToken',
+          'verifiedEmail',
+          'organization',
+          'tokenOrganization',
+          'membership',
+          'requireSso',
+          'requireMfa',
+        ],
         ...['personalScope', 'role', 'fairShare', 'memberTokenUse'],
       ],
       organization: ['tokenScope', 'fairShare', 'memberUse'],

@@ -57,7 +57,7 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       ({ author }) => `secret.${userOf(author)}.name`,
     );
     seen.push((mark) => call.picks.endpoint === 'getActivity' && authors.includes(mark));
-    // Who has done something is named in the audit log, also after leaving. Its entries are compared when they are written.
+    // The audit log names people who have left, too. Its entries are compared when they are written.
     const logged = [before, after].flatMap(({ orgs }) => Object.values(orgs[org].logged));
     const inLog = marksIn(logged.join('\n'));
     seen.push((mark) => READS_AUDIT_LOG.has(call.picks.endpoint) && inLog.includes(mark));
