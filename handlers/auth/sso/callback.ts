@@ -99,8 +99,8 @@ export const ssoCallback = endpoint(
           })),
         };
         if (!asksForPage(call)) return ok(required);
-        const fragment = new URLSearchParams({ mfa: JSON.stringify(required), next: location });
-        return redirect(`/login#${fragment}`);
+        const fragment = new URLSearchParams({ mfa: JSON.stringify(required) });
+        return redirect(`/login?${new URLSearchParams({ return_to: location })}#${fragment}`);
       },
     );
   },
