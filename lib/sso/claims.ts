@@ -25,7 +25,7 @@ const textOf = (value: unknown, max: number): string | undefined =>
 const ENTRA = /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn)\//;
 
 /**
- * What identifies a person at an issuer for all time. An address does not: it can change, and another person can get it. The `sub` of
+ * Identifies a person at an issuer for all time. An address does not: it can change, and another person can get it. The `sub` of
  * Entra ID differs by application, so a second connection would not know the person.
  */
 export function subjectOf(issuer: string, claims: Claims): string {

@@ -195,7 +195,8 @@ export const auditedValues = (row: Row) => ({
   trust_mfa: row.trustMfa,
 });
 
-const secretContext = (connectionId: string) => `sso_connections ${connectionId}`;
+/** The context of a sealed client secret. */
+export const secretContext = (connectionId: string) => `sso_connections ${connectionId}`;
 
 /** The columns of a new connection. */
 export async function newColumns(
@@ -320,7 +321,7 @@ async function find(context: Context, where: ReturnType<typeof and>): Promise<Ss
   return found && open(context, { ...found.row, proven: found.proven });
 }
 
-/** A connection by its id. Those of deleted organizations are not found. */
+/** A connection by its id. Connections of deleted organizations are not found. */
 export async function findConnection(
   context: Context,
   connectionId: string,

@@ -10,7 +10,7 @@ export interface Logout {
   sid: string | undefined;
 }
 
-/** What a verified logout token ends; undefined if it is another kind of token, such as an ID token. */
+/** The sessions that a verified logout token ends; undefined if it is another kind of token, such as an ID token. */
 export function readLogout(payload: JWTPayload): Logout | undefined {
   const { iss, jti, sub, sid, events, nonce } = payload as JWTPayload & { events?: unknown; nonce?: unknown };
   if (typeof iss !== 'string' || typeof jti !== 'string' || nonce !== undefined) return undefined;

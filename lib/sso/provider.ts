@@ -17,7 +17,7 @@ const METADATA_MS = 10 * 60_000;
 const KEYS_MS = 60_000;
 const CLOCK_TOLERANCE_S = 60;
 
-/** What a provider is known to have. Plain data: on the edge, requests share no promises. */
+/** The configuration of a provider, as it was read last. Plain data: on the edge, requests share no promises. */
 interface Known {
   metadata: oidc.ServerMetadata;
   at: number;
@@ -165,7 +165,7 @@ export function createSsoProviders(
           claims[connection.claims.email] === undefined || groupsOf(claims, connection.claims) === undefined;
         if (isMissing && metadata.userinfo_endpoint) {
           const more = await oidc.fetchUserInfo(config, tokens.access_token, String(idClaims.sub));
-          // What the provider signed counts.
+          // Signed claims take precedence.
           claims = { ...more, ...idClaims };
         }
         return {

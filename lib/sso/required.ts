@@ -23,7 +23,7 @@ export const hasTrustedMfa = (orgId: SQLWrapper): SQL<boolean> => sql`(${session
   or exists (select from ${c} where ${c.id} = ${sessions.ssoConnectionId} and ${c.orgId} = ${orgId}::uuid and ${c.enabled}
     and ${c.trustMfa})))`;
 
-/** What a session lacks in an organization that no access check has looked at. */
+/** The standing of a session in an organization that no access check has looked at. */
 export async function readSessionStanding(
   db: Db,
   ids: { sessionId: string; userId: string; orgId: string },

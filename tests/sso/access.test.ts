@@ -6,7 +6,7 @@ import { newBrowser, signInBySso } from '../support/sso/browser.ts';
 import { codeOf, type Liar, startLiar } from '../support/sso/liar.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/sso/provider.ts';
 
-/* What a sign-in at a provider is worth afterwards: required sign-in, trusted factors, sign-out. */
+/* The effects of a sign-in at a provider: required sign-in, trusted factors, sign-out. */
 
 const SSO_REQUIRED = '403 permission_error/sso_required';
 const MFA_REQUIRED = '403 permission_error/mfa_required_by_org';

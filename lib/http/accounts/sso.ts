@@ -97,7 +97,7 @@ export async function flowOf(call: PublicCall, state: string | undefined): Promi
   return flow;
 }
 
-/** What a provider says about a person, and what it would give. */
+/** A person as a provider describes them, with the connection. */
 export interface Described {
   connection: SsoConnection;
   confirmed: Confirmed;
@@ -137,7 +137,7 @@ export async function describePerson(call: PublicCall, flow: Flow): Promise<Desc
 const OVERAGE =
   'The provider left out the groups, because the person is in more than 200. Map app roles instead (claim roles), or limit the groups to those of the application.';
 
-/** What a test shows. */
+/** The result of a test. */
 export function testResult({ connection, confirmed, person, groups, overage }: Described) {
   const { email, emailVerified } = person;
   const role = overage ? undefined : roleOf(connection, { groups: groups ?? [], email, emailVerified });

@@ -12,7 +12,7 @@ export interface TestProvider {
   issuer: string;
   /** By `sub`. */
   people: Map<string, PersonClaims>;
-  /** Who signs in next, and how. */
+  /** The person who signs in next, and the methods. */
   next: { sub: string; amr?: string[]; acr?: string };
   close(): Promise<void>;
 }
