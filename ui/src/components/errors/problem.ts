@@ -29,6 +29,11 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
     advice: text.howToSetUpMfa,
     action: { label: text.setUpMfa, href: `/profile/mfa?return_to=${here()}` },
   }),
+  sso_required: () => ({
+    title: text.ssoRequired,
+    advice: text.howToSignInBySso,
+    action: { label: text.signInBySso, href: '/login' },
+  }),
   email_not_verified: () => ({
     title: text.verifyFirst,
     advice: text.howToVerify,

@@ -12,6 +12,9 @@ export const mfaRequired = 'This organization requires a second factor';
 export const howToSetUpMfa =
   'Set up multi-factor authentication for your account. You return to this page afterwards.';
 export const setUpMfa = 'Set up MFA';
+export const ssoRequired = 'This organization requires single sign-on';
+export const howToSignInBySso = 'Sign in by its provider: choose “Single sign-on” on the sign-in page.';
+export const signInBySso = 'Sign in';
 export const verifyFirst = 'Verify your e-mail address first';
 export const howToVerify =
   'You cannot use your account until the address is verified. Open the link of the mail, or request another one.';
