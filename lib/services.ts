@@ -46,8 +46,10 @@ import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metr
 import { routesNoted } from './metrics/read-routes.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
 import { createWorkerWatch, type WorkerWatch } from './orgs/workers.ts';
+import type { Outbound } from './outbound/outbound.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
+import { createSsoProviders, type SsoProviders } from './sso/provider.ts';
 import {
   createStorageQuotas,
   createStorageState,
@@ -79,12 +81,16 @@ export interface CoreServices {
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
-  /** For TOTP secrets. */
+  /** For TOTP secrets and the client secrets of providers. */
   secretBox: SecretBox;
   /** For mails in the queue. */
   mailBox: SecretBox;
   emailCodes: EmailCodes;
   passkeyChallenges: PasskeyChallenges;
+  /** For cookies of sign-ins at providers, and ID tokens. */
+  ssoBox: SecretBox;
+  sso: SsoProviders;
+  outbound: Outbound;
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
   remoteAddress: (c: Context) => string;
@@ -143,6 +149,7 @@ export interface Platform {
   hasher: PasswordHasher;
   mailer: Mailer;
   reports: ReportReader;
+  outbound: Outbound;
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
   gzip?: Gzip;
@@ -201,6 +208,9 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     mailBox: createMailBox(config, mailSecret),
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
     passkeyChallenges: createPasskeyChallenges(deriveKeys(secrets, 'passkey challenges')),
+    ssoBox: createSecretBox(deriveKeys(secrets, 'sso sign-ins')),
+    sso: createSsoProviders(platform.outbound, config.sso),
+    outbound: platform.outbound,
     metrics: createMetrics(pool, { hashing: platform.hasher.load, ...platform.metrics }),
     remoteAddress,
     staticFiles: platform.staticFiles,

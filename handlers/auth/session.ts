@@ -7,6 +7,7 @@ import { visitorOf } from '../../lib/http/middleware/access/session.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Account, Organization } from '../../lib/resources.ts';
 import { shown, z } from '../../lib/schema.ts';
+import { SsoOffer, ssoOffer } from '../../lib/sso/offer.ts';
 
 export const session = endpoint(
   {
@@ -28,6 +29,7 @@ export const session = endpoint(
             description:
               'Present when the account must verify its primary address before it can do anything else.',
           }),
+          sso: SsoOffer.optional(),
           orgs: z.array(Organization),
           first_account: z.literal(true).optional().openapi({
             description:
@@ -48,6 +50,7 @@ export const session = endpoint(
     const { config, knownAccounts, mailer } = services;
     const site = {
       base_domain: config.baseDomain ?? '',
+      ...ssoOffer(config),
       ...(mailer.logsLinks && { mails_in_log: true as const }),
     };
     const visitor = await visitorOf(call);

@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import type { Tx } from '../../../db/client.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import { signInFields } from '../../../lib/accounts/accounts.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/accounts/mfa/logins.ts';
@@ -15,6 +16,7 @@ import { mfaToken } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { User } from '../../../lib/resources.ts';
 import { count, EXAMPLE_ID, optional, text, z } from '../../../lib/schema.ts';
+import { readSsoLogin } from '../../../lib/sso/sessions.ts';
 
 export const validateMfa = endpoint(
   {
@@ -57,13 +59,15 @@ export const validateMfa = endpoint(
     const forget = await limits.guess('code', userId, await clientOf(call, user));
     if (!user?.mfaEnabled) throw new ApiError('auth_error/mfa_invalid_code');
     let remaining: number | undefined;
-    const headers = await signIn(call, user, async (tx) => {
+    const sso = await readSsoLogin(db, services.ssoBox, claims.id);
+    const complete = async (tx: Tx) => {
       if (!(await completeMfaLogin(tx, claims, now))) throw refused('sign-in over');
       const { code, device_id: deviceId, is_recovery: isRecovery } = body;
       const given = { code, deviceId, isRecovery, purpose: claims.id };
       if (!(await useCode(tx, services, userId, given, now))) throw refused('wrong code');
       if (isRecovery) remaining = await countRecoveryCodes(tx, userId);
-    });
+    };
+    const headers = await signIn(call, user, complete, { sso });
     await forget();
     const result = remaining === undefined ? {} : { recovery_codes_remaining: remaining };
     return ok({ user: toUser(user), ...result }, { headers });

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/client.ts';
 import { parseScopes } from '../../../db/resources.ts';
 import {
   emailCodes,
+  identities,
   mailedTokens,
   mfaDevices,
   mfaLogins,
@@ -17,6 +18,7 @@ import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
+import { toIdentity } from '../../sso/identities.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -78,6 +80,9 @@ export async function readAccount(
       .from(mfaDevices)
       .where(eq(mfaDevices.userId, userId))
       .orderBy(asc(mfaDevices.id)),
+    identities: (
+      await db.select().from(identities).where(eq(identities.userId, userId)).orderBy(asc(identities.id))
+    ).map(toIdentity),
     recovery_codes: await db
       .select({ used_at: recoveryCodes.usedAt })
       .from(recoveryCodes)

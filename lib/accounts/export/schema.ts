@@ -2,6 +2,7 @@ import { MAILED_TOKEN_PURPOSES, MFA_TYPES } from '../../../db/schema/accounts.ts
 import { ROLES } from '../../../db/schema/orgs.ts';
 import { EVENT_KINDS, TOKEN_SCOPES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import { count, id, shown, timestamp, z } from '../../schema.ts';
+import { Identity } from '../../sso/identities.ts';
 import { View } from '../../views/views.ts';
 
 const flag = () => z.boolean().openapi({ example: true });
@@ -124,6 +125,7 @@ export const AccountExport = z
         ...{ last_used_at: timestamp().optional(), created_at: timestamp() },
       }),
     ),
+    identities: z.array(Identity),
     recovery_codes: z.array(z.object({ used_at: timestamp().optional() })),
     personal_tokens: z.array(z.object({ ...token, org_id: id().optional() })),
     mailed_links: z.array(

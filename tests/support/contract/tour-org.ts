@@ -1,10 +1,13 @@
 import { type Answer, must, PASSWORD } from '../api/api.ts';
+import { codeOf, type Liar, startLiar } from '../sso/liar.ts';
 import { SPARE_EMAIL, type Stop, type Traveller } from './traveller.ts';
 
 const REPORT = JSON.stringify({ findings: [{ title: 'Weak cipher', severity: 'low' }] });
 const LARGE_REPORT = JSON.stringify({
   findings: Array.from({ length: 1_001 }, (_, i) => ({ title: `Weak cipher ${i}`, severity: 'low' })),
 });
+
+const ISSUER = 'https://login.acme.example';
 
 /** Calls of all endpoints of an organization, in this order. */
 export function planOrgTour(on: Traveller) {
@@ -38,6 +41,17 @@ export function planOrgTour(on: Traveller) {
       [result.user.id],
     );
     return { cookie, org: 'acme' };
+  };
+
+  let liar: Liar | undefined;
+  /** A sign-in at the provider. */
+  const bySso = async (claims: object) => {
+    const started = await on.api.get(`/auth/sso/start?connection=${on.made.connection}`);
+    const { searchParams } = new URL(started.headers.get('location') ?? '');
+    const [cookie = ''] = (started.headers.get('set-cookie') ?? '').split(';');
+    const code = codeOf({ nonce: searchParams.get('nonce'), ...claims });
+    const query = new URLSearchParams({ code, state: searchParams.get('state') ?? '', iss: ISSUER });
+    return on.api.get(`/auth/sso/callback?${query}`, { headers: { cookie } });
   };
 
   return {
@@ -457,6 +471,65 @@ export function planOrgTour(on: Traveller) {
     getSecuritySettings: () => on.api.get('/settings/security', on.asOwner()),
     updateSecuritySettings: () =>
       on.api.patch('/settings/security', { ...on.asOwner(), body: { viewer_tokens_verify: false } }),
+
+    async createOrgDomain() {
+      const answer = await on.api.post('/settings/domains', {
+        ...on.asOwner(),
+        body: { domain: 'acme.example' },
+      });
+      on.keep('domain', must(answer).id);
+      on.keep('record', must(answer).record.value);
+      return answer;
+    },
+    verifyOrgDomain() {
+      on.t.services.outbound.resolveTxt = async () => [on.made.record ?? ''];
+      return on.api.post(`/settings/domains/${on.made.domain}/verify`, on.asOwner());
+    },
+    listOrgDomains: () => on.api.get('/settings/domains', on.asOwner()),
+    async createConnection() {
+      const body = { name: 'Login', issuer: ISSUER, client_id: 'svc-findings', client_secret: 'secret' };
+      const answer = await on.api.post('/settings/connections', { ...on.asOwner(), body });
+      on.keep('connection', must(answer).id);
+      return answer;
+    },
+    listConnections: () => on.api.get('/settings/connections', on.asOwner()),
+    updateConnection: () =>
+      on.api.patch(`/settings/connections/${on.made.connection}`, {
+        ...on.asOwner(),
+        body: { domains: ['acme.example'] },
+      }),
+    async testConnection() {
+      liar = await startLiar(ISSUER);
+      liar.serve(on.t.services.outbound);
+      return on.api.post(`/settings/connections/${on.made.connection}/test`, on.asOwner());
+    },
+    startSso: () => on.api.get(`/auth/sso/start?connection=${on.made.connection}&return_to=/`),
+    ssoCallback: async () => [
+      await bySso({ sub: 'new', email: 'new@acme.example' }),
+      await bySso({ sub: 'new', email: 'new@acme.example' }),
+    ],
+    backchannelLogout: async () =>
+      on.api.post('/auth/sso/backchannel-logout', {
+        body: `logout_token=${await liar?.logoutToken({ sub: 'new' })}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    async linkSso() {
+      const email = must(await on.api.get('/auth/me', on.asUser())).user.email;
+      const refused = await bySso({ sub: 'me', email });
+      const [link = ''] = refused.headers
+        .getSetCookie()
+        .filter((cookie) => cookie.startsWith('svc_sso_link='));
+      const headers = { cookie: `svc_token=${on.cookie}; ${link.split(';')[0]}` };
+      return on.api.post('/auth/sso/link', { headers, body: { email } });
+    },
+    async listIdentities() {
+      const answer = await on.api.get('/profile/identities', on.asUser());
+      on.keep('identity', must(answer).identities[0].id);
+      return answer;
+    },
+    removeIdentity: () => on.api.delete(`/profile/identities/${on.made.identity}`, on.asUser()),
+    deleteConnection: () => on.api.delete(`/settings/connections/${on.made.connection}`, on.asOwner()),
+    deleteOrgDomain: () => on.api.delete(`/settings/domains/${on.made.domain}`, on.asOwner()),
 
     async inviteMember() {
       const body = { email: 'grace@example.com', role: 'member' };

@@ -39,7 +39,7 @@ async function redirectToFirstAccount(given: BeforeLoad): Promise<void> {
 const login = createRoute({
   getParentRoute: () => pages,
   path: '/login',
-  validateSearch: textSearch('return_to', 'email'),
+  validateSearch: textSearch('return_to', 'email', 'sso_error'),
   beforeLoad: redirectToFirstAccount,
   component: page(() => import('../auth/Login.tsx'), 'Login'),
 });
@@ -112,6 +112,13 @@ const verify = createRoute({
   component: page(() => import('../auth/VerifyFirst.tsx'), 'VerifyFirst'),
 });
 
+/** The result of a test of single sign-on. Its parameters are those of the provider. */
+const ssoTest = createRoute({
+  getParentRoute: () => pages,
+  path: '/sso-test',
+  component: page(() => import('../sso/SsoTest.tsx'), 'SsoTest'),
+});
+
 /** The end of a sign-in in a second window. */
 const done = createRoute({
   getParentRoute: () => pages,
@@ -130,5 +137,6 @@ export const publicPages = pages.addChildren([
   undoEmailChange,
   undoOrgChange,
   declineInvitation,
+  ssoTest,
   done,
 ]);

@@ -6,6 +6,7 @@ import * as text from '#strings/profile/mfa.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
 import { SectionHead } from '../../components/SectionHead.tsx';
 import { IconShieldCheck, IconShieldLock } from '../../icons/icons.ts';
+import { Identities } from '../../sso/Identities.tsx';
 import { mfaQuery, useRefreshUser } from '../queries.ts';
 import { MfaDevices } from './MfaDevices.tsx';
 import { MfaStatus } from './MfaStatus.tsx';
@@ -39,6 +40,7 @@ export function Mfa() {
             <ReturnLink isOn={isOn} />
             <MfaStatus isOn={isOn} devices={devices} onEnabled={show} />
             <Passkeys isLast={(id) => isOn && devices.every((each) => each.id === id || !each.verified)} />
+            <Identities />
             <MfaDevices isOn={isOn} devices={devices} onEnabled={show} />
             {isOn && <RecoveryCodes onCreated={show} />}
           </>
