@@ -30,7 +30,7 @@ export async function requireOrgRole(call: CookieCall, slug: string, least: Role
 
 async function requireLimitsOf({ db, now, peer, services, session }: CookieCall, org: Org): Promise<void> {
   const limits = await readSecuritySettings(db, services.config, org);
-  requireNetwork(limits.allowed_networks.join() || null, peer.ip);
+  requireNetwork(limits.allowed_networks, peer.ip);
   const { session_idle_minutes: sessionIdleMinutes, session_max_hours: sessionMaxHours } = limits;
   requireRecentSession(session, { sessionIdleMinutes, sessionMaxHours }, now);
 }

@@ -1,5 +1,3 @@
-import type { Db, Tx } from '../../db/client.ts';
-import type { OrgTables } from '../../db/schema/org.ts';
 import type { FoundMembership, FoundSession } from '../accounts/sessions/look-up.ts';
 import { ApiError } from '../errors.ts';
 import { isWithin, rangesOf } from '../network.ts';
@@ -7,27 +5,17 @@ import { isWithin, rangesOf } from '../network.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/**
- * Requires a client in one of the organization's networks.
- * @param networks CIDR blocks, separated by commas. Null: everywhere
- * @param ip empty when it is not known
- * @throws ApiError `permission_error/address_not_allowed`
- */
-export function requireNetwork(networks: string | null, ip: string): void {
-  if (networks !== null && !isAllowed(networks.split(','), ip))
-    throw new ApiError('permission_error/address_not_allowed');
-}
-
-/** Whether an organization with these networks may be used from an address. */
+/** Whether an organization with these networks, CIDR blocks, may be used from an address. None: from everywhere. */
 export const isAllowed = (networks: readonly string[], ip: string): boolean =>
   networks.length === 0 || isWithin(ip, rangesOf(networks));
 
-/** The networks that an organization allows, as CIDR blocks. None: all. */
-export async function readNetworks(
-  db: Db | Tx,
-  { allowedNetworks: t }: Pick<OrgTables, 'allowedNetworks'>,
-): Promise<string[]> {
-  return (await db.select().from(t).orderBy(t.network)).map(({ network }) => network);
+/**
+ * Requires a client in one of the organization's networks.
+ * @param ip empty when it is not known
+ * @throws ApiError `permission_error/address_not_allowed`
+ */
+export function requireNetwork(networks: readonly string[], ip: string): void {
+  if (!isAllowed(networks, ip)) throw new ApiError('permission_error/address_not_allowed');
 }
 
 /**

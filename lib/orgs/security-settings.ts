@@ -1,5 +1,6 @@
 import { and, eq, gt, ne, not, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { networksIn, networksOf } from '../../db/orgs/networks.ts';
 import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs, PROJECT_TOKEN_CREATORS, ROLE_LOSS_RULES } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
@@ -8,7 +9,7 @@ import { readRoles } from '../members/owners.ts';
 import { blockText, parseRange, type Range } from '../network.ts';
 import { inOrgQuota } from '../quotas.ts';
 import { z } from '../schema.ts';
-import { isAllowed, readNetworks } from './access-limits.ts';
+import { isAllowed } from './access-limits.ts';
 import type { Org } from './directory.ts';
 import { type Actor, mailControl } from './notices.ts';
 
@@ -103,13 +104,16 @@ export async function readSecuritySettings(
   { strict }: Pick<Config, 'strict'>,
   { id, tables }: Pick<Org, 'id' | 'tables'>,
 ): Promise<Settings> {
-  const [row] = await db.select(fields).from(orgs).where(eq(orgs.id, id));
+  const [row] = await db
+    .select({ ...fields, networks: networksOf(tables) })
+    .from(orgs)
+    .where(eq(orgs.id, id));
   if (!row) throw new ApiError('tenant_error/not_found');
-  const { project_token_creators: creators } = row;
+  const { networks, project_token_creators: creators, ...settings } = row;
   return {
-    ...row,
+    ...settings,
     project_token_creators: creators ?? (strict ? 'members' : 'any_member'),
-    allowed_networks: await readNetworks(db, tables),
+    allowed_networks: [...networksIn(networks)],
   };
 }
 

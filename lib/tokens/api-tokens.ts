@@ -2,13 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { createBatcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/client.ts';
+import { networksIn, networksOf } from '../../db/orgs/networks.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { parseScopes } from '../../db/resources.ts';
 import { perOrg } from '../../db/schema/org-schema.ts';
 import type { TokenScope } from '../../db/schema/values.ts';
 import { arrayText, orgStatement } from '../../db/statements.ts';
-import { networksField } from '../accounts/sessions/look-up.ts';
 import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { hashToken, isTokenOf, tokenPrefix } from './format.ts';
@@ -24,8 +24,8 @@ export interface ApiToken {
   createdBy: string;
   /** When it was looked up. Null: not used yet. */
   lastUsed: Date | null;
-  /** The networks from which the organization may be used: CIDR blocks, separated by commas. Null: all. */
-  networks: string | null;
+  /** The networks from which the organization may be used, as CIDR blocks. None: all. */
+  networks: readonly string[];
 }
 
 export interface ApiTokens {
@@ -62,7 +62,7 @@ const findTokens = orgStatement<{ prefixes: string }, TokenRow>(
 select ${t.id} as id, ${t.projectId} as "projectId", ${t.name} as name, ${t.scopes} as scopes, ${t.prefix} as prefix,
   ${t.createdBy} as "createdBy", ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked,
   ${t.suspended} as suspended, ${t.lastUsed} as "lastUsed",
-  ${networksField({ allowedNetworks })}
+  ${networksOf({ allowedNetworks })} as networks
 from ${t} where ${t.prefix} = any (${$.prefixes}::text[])`,
 );
 
@@ -121,7 +121,7 @@ export function createApiTokens(
         scopes: parseScopes(scopes),
         createdBy,
         lastUsed: lastUsed === null ? null : new Date(lastUsed),
-        networks,
+        networks: networksIn(networks),
       };
     },
     async claimFirstUse(org, tokenId) {

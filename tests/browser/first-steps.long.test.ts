@@ -9,6 +9,7 @@ import { createWorkspace } from '../support/agent/agent.ts';
 import { addMember, createUser, must } from '../support/api/client.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
+import { shiftsOf, watchShifts } from './support/shifts.ts';
 import { describePages } from './support/site.ts';
 
 const REPORT = resolve(import.meta.dirname, '../fixtures/several-runs.sarif');
@@ -95,6 +96,7 @@ describePages('the first steps', (site) => {
       await site.api.post('/orgs', { cookie, body: { name: 'Demo', slug: `demo-${Date.now()}` } }),
     );
     const page = await site.visit({ cookie });
+    await watchShifts(page);
     await page.goto(site.orgUrl(org.slug));
     const button = (name: string) => page.getByRole('button', { name });
     await heading(page, 'First steps');
@@ -102,7 +104,13 @@ describePages('the first steps', (site) => {
     await heading(page, 'Dashboard');
     const tour = page.getByRole('region', { name: 'Tour of the demo data' });
     await tour.waitFor();
+    expect((await shiftsOf(page)).sum).toBeLessThan(0.02);
     await expectAccessible(page);
+    const other = await site.visit({ cookie, own: true });
+    await watchShifts(other);
+    await other.goto(site.orgUrl(org.slug));
+    await other.getByText('Projects by risk').waitFor();
+    expect((await shiftsOf(other)).sum).toBeLessThan(0.02);
 
     await tour.getByRole('checkbox', { name: 'Open a finding' }).press('Space');
     await tour.getByRole('link', { name: 'Group by rule' }).press('Enter');

@@ -80,7 +80,7 @@ describePages('findings on branches', (site) => {
     const other = await page.context().newPage();
     await openFinding(other, INJECTION);
     await other.getByText('Proposed: neither the default branch nor a tracked branch has it yet').waitFor();
-    await branch(other, 'fix-downloads').getByText('Present, seen').waitFor();
+    await branch(other, 'fix-downloads').getByText('Present, last seen').waitFor();
     expect(await region(other, 'Branches').getByRole('listitem').count()).toBe(1);
     await expectAccessible(other);
 
@@ -96,7 +96,7 @@ describePages('findings on branches', (site) => {
 
     // A branch that has fixed a finding says nothing about the others.
     await openFinding(page, TRAVERSAL);
-    await branch(page, 'main default').getByText('Present, seen').waitFor();
+    await branch(page, 'main default').getByText('Present, last seen').waitFor();
     await page.getByRole('button', { name: 'Open', pressed: true }).waitFor();
     await expectListed(page, 'ref:fix-downloads', [HASH, INJECTION]);
     await page.getByRole('button', { name: 'Present on: fix-downloads' }).waitFor();
@@ -146,7 +146,7 @@ describePages('findings on branches', (site) => {
     await expectAccessible(page);
 
     await openFinding(page, TRAVERSAL);
-    await branch(page, 'release/1.0 tracked').getByText('Present, seen').waitFor();
+    await branch(page, 'release/1.0 tracked').getByText('Present, last seen').waitFor();
     expect(await page.getByText('Proposed').count()).toBe(0);
   });
 

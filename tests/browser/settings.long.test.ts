@@ -225,7 +225,7 @@ describePages('projects, tokens, members and features', (site) => {
 
     const admins = await open('/settings', admin);
     await admins.getByRole('heading', { name: 'Require MFA' }).waitFor();
-    expect(await admins.getByText('Only owners can change this.').count()).toBe(3);
+    expect(await admins.getByText('Only owners can change this.').count()).toBe(4);
     await admins.getByRole('switch', { name: 'Let tokens of viewers verify fixes' }).waitFor();
     expect(await admins.getByRole('switch').count()).toBe(1);
     await expectAccessible(admins);

@@ -1,14 +1,16 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { nextOrgs } from '../../../db/accounts/erasure.ts';
 import type { Database } from '../../../db/client.ts';
+import { networksIn, networksOf } from '../../../db/orgs/networks.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import { defineOrgTables } from '../../../db/schema/org.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { memberships, orgDeletions, orgs } from '../../../db/schema/orgs.ts';
+import { run } from '../../../db/statements.ts';
 import type { Config } from '../../config/config.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { hasAccess } from '../../members/fields.ts';
-import { isAllowed, readNetworks } from '../../orgs/access-limits.ts';
+import { isAllowed } from '../../orgs/access-limits.ts';
 import { isOrgFlagActive } from '../../orgs/flags.ts';
 import { readAccount } from './account.ts';
 import { recordsOf } from './organization.ts';
@@ -133,7 +135,8 @@ async function* ownOrgs(
       if (!hasTables) return undefined;
       if (has < version) return 'being_migrated';
       const tables = defineOrgTables(orgSchemaName(org.id));
-      if (!isAllowed(await readNetworks(db, tables), settings.ip)) return 'address_not_allowed';
+      const [row] = await run<{ networks: string | null }>(db, sql`select ${networksOf(tables)} as networks`);
+      if (!isAllowed(networksIn(row?.networks ?? null), settings.ip)) return 'address_not_allowed';
       if (!mfaEnabled && (await isOrgFlagActive(db, tables, 'require_mfa'))) return 'mfa_required_by_org';
       return undefined;
     };

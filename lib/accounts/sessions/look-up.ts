@@ -1,6 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { createBatcher } from '../../../db/batcher.ts';
 import type { Database, DatabaseClient } from '../../../db/client.ts';
+import { networksIn, networksOf } from '../../../db/orgs/networks.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { sessions, userEmails, users } from '../../../db/schema/accounts.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
@@ -61,8 +62,8 @@ export interface FoundMembership {
   requireMfa: boolean;
   /** The organization is deleted, and can be restored. */
   orgDeleted: boolean;
-  /** The networks from which the organization may be used: CIDR blocks, separated by commas. Null: all. */
-  networks: string | null;
+  /** The networks from which the organization may be used, as CIDR blocks. None: all. */
+  networks: readonly string[];
   /** After this time without a request, the organization requires a step-up. Null: never. */
   sessionIdleMinutes: number | null;
   /** This long after a sign-in or step-up, the organization requires another. Null: not before the session ends. */
@@ -82,9 +83,12 @@ export interface SessionLookUp {
 }
 
 /** The columns of `userFields` and `membershipFields`. */
-export interface UserRow extends Omit<SessionUser, 'createdAt'>, Omit<FoundMembership, 'visitedAt'> {
+export interface UserRow
+  extends Omit<SessionUser, 'createdAt'>,
+    Omit<FoundMembership, 'visitedAt' | 'networks'> {
   createdAt: string;
   visitedAt: string | null;
+  networks: string | null;
 }
 
 interface Row extends UserRow {
@@ -148,13 +152,9 @@ export const membershipFields = (
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit", ${memberships.lastActiveAt} as "visitedAt",
   exists (select 1 from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
-    and ${orgFlags.enabled}) as "requireMfa", ${networksField(tables)},
+    and ${orgFlags.enabled}) as "requireMfa", ${networksOf(tables)} as networks,
   ${orgs.sessionIdleMinutes} as "sessionIdleMinutes", ${orgs.sessionMaxHours} as "sessionMaxHours",
   exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${memberships.orgId}) as "orgDeleted"`;
-
-/** The networks from which the organization may be used, as text. */
-export const networksField = ({ allowedNetworks: t }: Pick<OrgTables, 'allowedNetworks'>): SQL =>
-  sql`(select string_agg(${t.network}, ',') from ${t}) as networks`;
 
 /** For calls that no membership matters to. */
 export const noMembershipFields = sql`null as role, false as confirmed, false as held, false as "firstVisit",
@@ -224,7 +224,7 @@ export function toUserAndMembership(row: UserRow): { user: SessionUser; membersh
     user: { ...user, createdAt: new Date(createdAt) },
     membership: {
       ...{ role, confirmed, held, firstVisit, requireMfa, orgDeleted, ssoMissing },
-      ...{ networks, sessionIdleMinutes, sessionMaxHours },
+      ...{ networks: networksIn(networks), sessionIdleMinutes, sessionMaxHours },
       visitedAt: visitedAt === null ? null : new Date(visitedAt),
     },
   };

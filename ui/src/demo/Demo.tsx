@@ -22,7 +22,7 @@ export function Demo({ at, onRemoved }: Props) {
   const { tour, project, projects, isNew, keep } = useTour(org);
   const isKept = !isNew && tour.project?.id === project?.id;
   useEffect(() => {
-    if (projects && !isKept) keep(({ project: _, ...rest }) => ({ ...rest, ...(project && { project }) }));
+    if (projects && !isKept) keep((rest) => ({ ...rest, project: project ?? null }));
   }, [projects, project, isKept, keep]);
 
   const remove = useConfirmed({

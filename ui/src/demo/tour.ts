@@ -9,8 +9,8 @@ export type StepName = (typeof STEPS)[number];
 
 /** The state of the tour of an organization in this browser. */
 interface Tour {
-  /** The demo project, so that the tour has its place before the projects are loaded. */
-  project?: Pick<Schemas['Project'], 'id' | 'name' | 'slug'>;
+  /** The demo project, so that the tour has its place before the projects are loaded. Null: there is none. Unset: not known yet. */
+  project?: Pick<Schemas['Project'], 'id' | 'name' | 'slug'> | null;
   isHidden: boolean;
   done: readonly StepName[];
 }
@@ -29,6 +29,6 @@ export function useTour(org: OrgSession) {
     getInitialValueInEffect: false,
   });
   const projects = useQuery(projectsQuery(org)).data;
-  const project = projects ? projects.find(({ demo }) => demo) : kept.project;
-  return { tour: kept, isNew: kept === NEW, project, projects, keep };
+  const project = projects ? projects.find(({ demo }) => demo) : (kept.project ?? undefined);
+  return { tour: kept, isNew: kept.project === undefined, project, projects, keep };
 }

@@ -1,46 +1,35 @@
 import { Select, SimpleGrid, TagsInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/settings.ts';
-import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
-import { SettingsCard, SettingsShown } from '../components/forms/SettingsCard.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { SettingsCard } from '../components/forms/SettingsCard.tsx';
+import {
+  limitOf,
+  limitOptions,
+  limitText,
+  NO_LIMIT,
+  OwnersRules,
+  type SecuritySettings,
+} from './OwnersRules.tsx';
 import { securityQuery } from './queries.ts';
-
-type Settings = Schemas['SecuritySettings'];
 
 const MINUTES = [15, 30, 60, 240];
 const HOURS = [1, 4, 8, 12];
-const NEVER = '';
 
 /** The networks from which the organization is used, and the age of sessions. Owners change them. */
-export function AccessLimits() {
-  const org = useOrg();
-  const settings = useQuery(securityQuery(org));
-  return (
-    <Loaded query={settings}>
-      {(current) =>
-        org.role === 'owner' ? (
-          <AccessLimitsForm settings={current} />
-        ) : (
-          <SettingsShown
-            title={text.access}
-            lines={[
-              text.ruleIs(text.allowedNetworks, current.allowed_networks.join(', ') || text.everywhere),
-              text.ruleIs(text.idleLimit, shown(current.session_idle_minutes, text.minutes)),
-              text.ruleIs(text.ageLimit, shown(current.session_max_hours, text.everyHours)),
-            ]}
-            whoChanges={text.ownersChangeTokenRules}
-          />
-        )
-      }
-    </Loaded>
-  );
-}
-
-const shown = (value: number | null, toText: (value: number) => string) =>
-  value === null ? text.never : toText(value);
+export const AccessLimits = () => (
+  <OwnersRules
+    title={text.access}
+    linesOf={(current) => [
+      text.ruleIs(text.allowedNetworks, current.allowed_networks.join(', ') || text.everywhere),
+      text.ruleIs(text.idleLimit, limitText(current.session_idle_minutes, text.never, text.minutes)),
+      text.ruleIs(text.ageLimit, limitText(current.session_max_hours, text.never, text.everyHours)),
+    ]}
+  >
+    {(settings) => <AccessLimitsForm settings={settings} />}
+  </OwnersRules>
+);
 
 interface Values {
   allowed_networks: string[];
@@ -49,23 +38,13 @@ interface Values {
   session_max_hours: string;
 }
 
-const toValues = (settings: Settings): Values => ({
+const toValues = (settings: SecuritySettings): Values => ({
   allowed_networks: settings.allowed_networks,
-  session_idle_minutes: String(settings.session_idle_minutes ?? NEVER),
-  session_max_hours: String(settings.session_max_hours ?? NEVER),
+  session_idle_minutes: String(settings.session_idle_minutes ?? NO_LIMIT),
+  session_max_hours: String(settings.session_max_hours ?? NO_LIMIT),
 });
 
-const toNumber = (value: string) => (value === NEVER ? null : Number(value));
-
-/** Options of a limit, the present one too. */
-const options = (known: number[], current: number | null, toText: (value: number) => string) => [
-  { value: NEVER, label: text.never },
-  ...[...new Set([...known, ...(current === null ? [] : [current])])]
-    .sort((a, b) => a - b)
-    .map((value) => ({ value: String(value), label: toText(value) })),
-];
-
-function AccessLimitsForm({ settings }: { settings: Settings }) {
+function AccessLimitsForm({ settings }: { settings: SecuritySettings }) {
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm<Values>({ initialValues: toValues(settings) });
@@ -79,8 +58,8 @@ function AccessLimitsForm({ settings }: { settings: Settings }) {
         const { result } = await org.api.patch('/settings/security', {
           body: {
             allowed_networks: values.allowed_networks,
-            session_idle_minutes: toNumber(values.session_idle_minutes),
-            session_max_hours: toNumber(values.session_max_hours),
+            session_idle_minutes: limitOf(values.session_idle_minutes),
+            session_max_hours: limitOf(values.session_max_hours),
           },
         });
         queries.setQueryData(securityQuery(org).queryKey, result);
@@ -99,13 +78,13 @@ function AccessLimitsForm({ settings }: { settings: Settings }) {
         />
         <Select
           label={text.idleLimit}
-          data={options(MINUTES, settings.session_idle_minutes, text.minutes)}
+          data={limitOptions(MINUTES, settings.session_idle_minutes, text.never, text.minutes)}
           allowDeselect={false}
           {...form.getInputProps('session_idle_minutes')}
         />
         <Select
           label={text.ageLimit}
-          data={options(HOURS, settings.session_max_hours, text.everyHours)}
+          data={limitOptions(HOURS, settings.session_max_hours, text.never, text.everyHours)}
           allowDeselect={false}
           {...form.getInputProps('session_max_hours')}
         />

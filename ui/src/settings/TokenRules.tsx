@@ -1,65 +1,53 @@
 import { Select, SimpleGrid } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/settings.ts';
-import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
-import { SettingsCard, SettingsShown } from '../components/forms/SettingsCard.tsx';
-import { Loaded } from '../components/Loaded.tsx';
+import { SettingsCard } from '../components/forms/SettingsCard.tsx';
+import {
+  limitOf,
+  limitOptions,
+  limitText,
+  NO_LIMIT,
+  OwnersRules,
+  type SecuritySettings,
+} from './OwnersRules.tsx';
 import { securityQuery } from './queries.ts';
 
-type Settings = Schemas['SecuritySettings'];
-
 const DAYS = [30, 90, 180, 365];
-const NO_LIMIT = '';
 
 const optionsOf = <Value extends string>(labels: Record<Value, string>) =>
   (Object.keys(labels) as Value[]).map((value) => ({ value, label: labels[value] }));
 
 /** The rules for API tokens: their creators, their lifetime, and their end with the rights of the creator. Owners change them. */
-export function TokenRules() {
-  const org = useOrg();
-  const settings = useQuery(securityQuery(org));
-  return (
-    <Loaded query={settings}>
-      {(current) =>
-        org.role === 'owner' ? (
-          <TokenRulesForm settings={current} />
-        ) : (
-          <SettingsShown
-            title={text.tokenRules}
-            lines={[
-              text.ruleIs(text.creatorsOfProjectTokens, text.creators[current.project_token_creators]),
-              text.ruleIs(text.tokensOnRoleLoss, text.onRoleLoss[current.tokens_on_role_loss]),
-              text.ruleIs(text.longestLifetime, lifetimeText(current.max_token_days)),
-            ]}
-            whoChanges={text.ownersChangeTokenRules}
-          />
-        )
-      }
-    </Loaded>
-  );
-}
+export const TokenRules = () => (
+  <OwnersRules
+    title={text.tokenRules}
+    linesOf={(current) => [
+      text.ruleIs(text.creatorsOfProjectTokens, text.creators[current.project_token_creators]),
+      text.ruleIs(text.tokensOnRoleLoss, text.onRoleLoss[current.tokens_on_role_loss]),
+      text.ruleIs(text.longestLifetime, limitText(current.max_token_days, text.noLimit, text.days)),
+    ]}
+  >
+    {(settings) => <TokenRulesForm settings={settings} />}
+  </OwnersRules>
+);
 
-const lifetimeText = (days: number | null): string => (days === null ? text.noLimit : text.days(days));
-
-type Values = Pick<Settings, 'project_token_creators' | 'tokens_on_role_loss'> & {
+type Values = Pick<SecuritySettings, 'project_token_creators' | 'tokens_on_role_loss'> & {
   /** Empty: no limit. */
   max_token_days: string;
 };
 
-const toValues = (settings: Settings): Values => ({
+const toValues = (settings: SecuritySettings): Values => ({
   project_token_creators: settings.project_token_creators,
   tokens_on_role_loss: settings.tokens_on_role_loss,
-  max_token_days: settings.max_token_days === null ? NO_LIMIT : String(settings.max_token_days),
+  max_token_days: String(settings.max_token_days ?? NO_LIMIT),
 });
 
-function TokenRulesForm({ settings }: { settings: Settings }) {
+function TokenRulesForm({ settings }: { settings: SecuritySettings }) {
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm<Values>({ initialValues: toValues(settings) });
-  const { max_token_days: days } = settings;
-  const known = [...new Set([...DAYS, ...(days === null ? [] : [days])])].sort((a, b) => a - b);
   return (
     <SettingsCard
       title={text.tokenRules}
@@ -69,7 +57,7 @@ function TokenRulesForm({ settings }: { settings: Settings }) {
       save={async ({ max_token_days, ...values }) => {
         const body = {
           ...values,
-          max_token_days: max_token_days === NO_LIMIT ? null : Number(max_token_days),
+          max_token_days: limitOf(max_token_days),
         };
         const { result } = await org.api.patch('/settings/security', { body });
         queries.setQueryData(securityQuery(org).queryKey, result);
@@ -93,10 +81,7 @@ function TokenRulesForm({ settings }: { settings: Settings }) {
         <Select
           label={text.longestLifetime}
           description={text.shortensExisting}
-          data={[
-            { value: NO_LIMIT, label: text.noLimit },
-            ...known.map((count) => ({ value: String(count), label: text.days(count) })),
-          ]}
+          data={limitOptions(DAYS, settings.max_token_days, text.noLimit, text.days)}
           allowDeselect={false}
           {...form.getInputProps('max_token_days')}
         />
