@@ -46,6 +46,7 @@ import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metr
 import { routesNoted } from './metrics/read-routes.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
 import { createWorkerWatch, type WorkerWatch } from './orgs/workers.ts';
+import { createIssuers, type Issuers } from './outbound/issuers.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
@@ -89,6 +90,7 @@ export interface CoreServices {
   passkeyChallenges: PasskeyChallenges;
   /** For cookies of sign-ins at providers, and ID tokens. */
   ssoBox: SecretBox;
+  issuers: Issuers;
   sso: SsoProviders;
   outbound: Outbound;
   metrics: Metrics;
@@ -184,6 +186,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
   const { config, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const nextId = createIds(clock);
   const { mailSecret = randomHex(32) } = platform;
+  const issuers = createIssuers(platform.outbound);
   const secrets = config.jwtSecrets.length > 0 ? config.jwtSecrets : [randomHex(32)];
   return {
     config,
@@ -209,7 +212,8 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
     passkeyChallenges: createPasskeyChallenges(deriveKeys(secrets, 'passkey challenges')),
     ssoBox: createSecretBox(deriveKeys(secrets, 'sso sign-ins')),
-    sso: createSsoProviders(platform.outbound, config.sso),
+    issuers,
+    sso: createSsoProviders({ issuers, outbound: platform.outbound }, config.sso),
     outbound: platform.outbound,
     metrics: createMetrics(pool, { hashing: platform.hasher.load, ...platform.metrics }),
     remoteAddress,

@@ -1,27 +1,10 @@
-import {
-  createLocalJWKSet,
-  type JSONWebKeySet,
-  type JWTPayload,
-  errors as joseErrors,
-  jwtVerify,
-} from 'jose';
 import * as oidc from 'openid-client';
 import QuickLRU from 'quick-lru';
+import { CLOCK_TOLERANCE_S, type Issuers } from '../outbound/issuers.ts';
 import { type Outbound, OutboundError } from '../outbound/outbound.ts';
 import { type Claims, groupsOf } from './claims.ts';
 import type { SsoConnection } from './connections.ts';
 import { SsoRefusal } from './refusal.ts';
-
-const METADATA_MS = 10 * 60_000;
-/** Keys are read again for a token of an unknown key, at most this often. */
-const KEYS_MS = 60_000;
-const CLOCK_TOLERANCE_S = 60;
-
-/** The configuration of a provider, as it was read last. Plain data: on the edge, requests share no promises. */
-interface Known {
-  metadata: oidc.ServerMetadata;
-  at: number;
-}
 
 type KeyCache = Parameters<typeof oidc.setJwksCache>[1];
 
@@ -47,38 +30,15 @@ export interface SsoProviders {
   authorizationUrl(connection: SsoConnection, begun: Begun, redirectUri: string): Promise<string>;
   /** Exchanges the code of a callback. @param callback its address with its query @throws SsoRefusal */
   exchange(connection: SsoConnection, begun: Begun, callback: URL): Promise<Confirmed>;
-  /** Verifies a token that the issuer signed. @returns undefined if it did not */
-  verify(
-    issuer: string,
-    token: string,
-    options: { audience: string; now: Date },
-  ): Promise<JWTPayload | undefined>;
 }
 
 export function createSsoProviders(
-  outbound: Pick<Outbound, 'fetch'>,
+  { issuers, outbound }: { issuers: Issuers; outbound: Pick<Outbound, 'fetch'> },
   { allowHttp }: { allowHttp: boolean },
 ): SsoProviders {
-  const known = new QuickLRU<string, Known>({ maxSize: 500 });
   const keys = new QuickLRU<string, KeyCache>({ maxSize: 500 });
 
   const customFetch = (url: string, init: object) => outbound.fetch(url, init as RequestInit);
-
-  async function metadataOf(issuer: string): Promise<oidc.ServerMetadata> {
-    const cached = known.get(issuer);
-    if (cached && Date.now() - cached.at < METADATA_MS) return cached.metadata;
-    const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
-    if (response.status !== 200)
-      throw new SsoRefusal('unreachable', `${url} answered with status ${response.status}.`);
-    const metadata = (await response.json().catch(() => undefined)) as oidc.ServerMetadata | undefined;
-    if (typeof metadata !== 'object' || metadata === null || typeof metadata.issuer !== 'string')
-      throw new SsoRefusal('invalid', `${url} is no OpenID Connect configuration.`);
-    if (metadata.issuer.replace(/\/$/, '') !== issuer.replace(/\/$/, ''))
-      throw new SsoRefusal('invalid', `${url} is the configuration of another issuer: ${metadata.issuer}`);
-    known.set(issuer, { metadata, at: Date.now() });
-    return metadata;
-  }
 
   function configure(connection: SsoConnection, metadata: oidc.ServerMetadata): oidc.Configuration {
     const { clientId, clientSecret } = connection;
@@ -108,7 +68,7 @@ export function createSsoProviders(
     run: (config: oidc.Configuration, metadata: oidc.ServerMetadata) => Promise<T>,
   ): Promise<T> {
     try {
-      const metadata = await metadataOf(connection.issuer);
+      const metadata = (await issuers.metadata(connection.issuer)) as oidc.ServerMetadata;
       const config = configure(connection, metadata);
       try {
         return await run(config, metadata);
@@ -119,20 +79,6 @@ export function createSsoProviders(
     } catch (error) {
       throw refusalOf(error);
     }
-  }
-
-  async function keySet(
-    metadata: oidc.ServerMetadata,
-    issuer: string,
-    isStale: boolean,
-  ): Promise<JSONWebKeySet> {
-    const cached = keys.get(issuer);
-    const now = Math.floor(Date.now() / 1000);
-    if (cached && (!isStale || now - cached.uat < KEYS_MS / 1000)) return cached.jwks as JSONWebKeySet;
-    const response = await outbound.fetch(metadata.jwks_uri ?? '');
-    const jwks = (await response.json()) as JSONWebKeySet;
-    keys.set(issuer, { jwks: jwks as KeyCache['jwks'], uat: now });
-    return jwks;
   }
 
   return {
@@ -174,39 +120,6 @@ export function createSsoProviders(
           endSession: metadata.end_session_endpoint,
         };
       }),
-
-    async verify(issuer, token, { audience, now }) {
-      const metadata = await metadataOf(issuer);
-      for (const isStale of [false, true]) {
-        const jwks = await keySet(metadata, issuer, isStale);
-        try {
-          const { payload } = await jwtVerify(token, createLocalJWKSet(jwks), {
-            ...{ issuer: metadata.issuer, audience, currentDate: now, clockTolerance: CLOCK_TOLERANCE_S },
-            algorithms: [
-              'RS256',
-              'RS384',
-              'RS512',
-              'PS256',
-              'PS384',
-              'PS512',
-              'ES256',
-              'ES384',
-              'ES512',
-              'EdDSA',
-              'Ed25519',
-            ],
-            requiredClaims: ['iat', 'jti'],
-            maxTokenAge: '10 minutes',
-          });
-          return payload;
-        } catch (error) {
-          const isUnknown = error instanceof joseErrors.JWKSNoMatchingKey;
-          const isOther = error instanceof joseErrors.JWSSignatureVerificationFailed;
-          if (!isUnknown && !isOther) return undefined;
-        }
-      }
-      return undefined;
-    },
   };
 }
 

@@ -102,7 +102,7 @@ describe('a lying provider', () => {
     const browser = newBrowser();
     liar.lies = lies;
     const started = await call(t, browser, 'get', `/auth/sso/start?connection=${connection}`);
-    if (started.status !== 302) return expect(started.refusal).toBe(REFUSED);
+    if (started.status !== 302) return expect(started.refusal).toBe('409 resource_error/conflict');
     const { searchParams } = new URL(started.headers.get('location') ?? '');
     const answer = await end(browser, {
       state: searchParams.get('state') ?? '',

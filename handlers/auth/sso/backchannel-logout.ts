@@ -12,7 +12,6 @@ import { OutboundError } from '../../../lib/outbound/outbound.ts';
 import { shown, z } from '../../../lib/schema.ts';
 import { deploymentConnection } from '../../../lib/sso/connections.ts';
 import { readLogout } from '../../../lib/sso/logout-token.ts';
-import { SsoRefusal } from '../../../lib/sso/refusal.ts';
 import { endSsoSessions } from '../../../lib/sso/sessions.ts';
 
 const TOKEN_MS = 15 * 60_000;
@@ -85,9 +84,14 @@ export const backchannelLogout = endpoint(
 
     async function verified({ issuer, clientId }: { issuer: string; clientId: string }) {
       try {
-        return await services.sso.verify(issuer, token, { audience: clientId, now });
+        return await services.issuers.verify(issuer, token, {
+          audience: clientId,
+          now,
+          requiredClaims: ['jti'],
+          maxAge: 600,
+        });
       } catch (error) {
-        if (error instanceof SsoRefusal || error instanceof OutboundError) return undefined;
+        if (error instanceof OutboundError) return undefined;
         throw error;
       }
     }
