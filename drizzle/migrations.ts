@@ -333,7 +333,7 @@ export const sharedMigrations: readonly Migration[] = [
   },
   {
     "name": "0029_sso",
-    "hash": "424e1c7aa1e352a7588aa8613be18adb3e91ccd0de7cc47c8365875e3517c850",
+    "hash": "7a6852a4296d8e57845a61c35f27185605b2870d3685d981b27e0dbd4438686d",
     "statements": [
       "CREATE TABLE \"shared\".\"identities\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"issuer\" text NOT NULL,\n\t\"subject\" text NOT NULL,\n\t\"email\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used_at\" timestamp (3) with time zone NOT NULL\n);",
       "CREATE TABLE \"shared\".\"sso_sessions\" (\n\t\"session_id\" uuid PRIMARY KEY NOT NULL,\n\t\"identity_id\" uuid NOT NULL,\n\t\"issuer\" text NOT NULL,\n\t\"client_id\" text NOT NULL,\n\t\"sub\" text NOT NULL,\n\t\"sid\" text,\n\t\"id_token\" text NOT NULL,\n\t\"end_session\" text\n);",
@@ -342,6 +342,7 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"mfa_logins\" ADD COLUMN \"sso\" text;",
       "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"sso_connection_id\" uuid;",
       "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"sso_mfa\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"authenticated_at\" timestamp (3) with time zone;",
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"mapped_by\" uuid;",
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"break_glass\" boolean DEFAULT false NOT NULL;",
       "ALTER TABLE \"shared\".\"personal_tokens\" ADD COLUMN \"sso_connection_id\" uuid;",

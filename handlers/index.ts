@@ -30,7 +30,6 @@ import { resetPassword } from './auth/reset-password.ts';
 import { session } from './auth/session.ts';
 import { backchannelLogout } from './auth/sso/backchannel-logout.ts';
 import { ssoCallback } from './auth/sso/callback.ts';
-import { linkSso } from './auth/sso/link.ts';
 import { startSso } from './auth/sso/start.ts';
 import { stepUpPasskeyOptions } from './auth/step-up/passkey-options.ts';
 import { sendStepUpOtp } from './auth/step-up/send-email-otp.ts';
@@ -91,6 +90,7 @@ import { listEmails } from './profile/emails/list.ts';
 import { removeEmail } from './profile/emails/remove.ts';
 import { sendVerification } from './profile/emails/send-verification.ts';
 import { setPrimaryEmail } from './profile/emails/set-primary.ts';
+import { connectIdentity } from './profile/identities/connect.ts';
 import { listIdentities } from './profile/identities/list.ts';
 import { removeIdentity } from './profile/identities/remove.ts';
 import { createEmailDevice } from './profile/mfa/devices/email.ts';
@@ -342,9 +342,9 @@ export const endpoints = {
   updateSecuritySettings,
   startSso,
   ssoCallback,
-  linkSso,
   backchannelLogout,
   listIdentities,
+  connectIdentity,
   removeIdentity,
   listConnections,
   createConnection,

@@ -81,6 +81,8 @@ export const sessions = shared.table(
     ssoConnectionId: uuid('sso_connection_id'),
     /** The provider said that it used several factors, and the connection trusted it. */
     ssoMfa: boolean('sso_mfa').notNull().default(false),
+    /** When the user signed in at the provider, if that was before the session. */
+    authenticatedAt: time('authenticated_at'),
   },
   (t) => [
     index('sessions_user').on(t.userId),

@@ -50,6 +50,7 @@ CREATE TABLE "shared"."sso_connections" (
 ALTER TABLE "shared"."mfa_logins" ADD COLUMN "sso" text;--> statement-breakpoint
 ALTER TABLE "shared"."sessions" ADD COLUMN "sso_connection_id" uuid;--> statement-breakpoint
 ALTER TABLE "shared"."sessions" ADD COLUMN "sso_mfa" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE "shared"."sessions" ADD COLUMN "authenticated_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "shared"."memberships" ADD COLUMN "mapped_by" uuid;--> statement-breakpoint
 ALTER TABLE "shared"."memberships" ADD COLUMN "break_glass" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "shared"."personal_tokens" ADD COLUMN "sso_connection_id" uuid;--> statement-breakpoint

@@ -34,7 +34,9 @@ export const logout = endpoint(
     const { config, ssoBox } = call.services;
     for (const { id } of claims) await endSession(call.db, id, call.now);
     const [first] = claims;
-    const url = first && (await logoutUrl(call.db, ssoBox, first.id, `${config.publicUrl}/login`));
+    const url =
+      first &&
+      (await logoutUrl(call.db, ssoBox, first.id, { returnTo: `${config.publicUrl}/login`, ...config.sso }));
     // A remaining cookie of another session would become the session from now on.
     if (tooMany || claims.length > 1) expireStrayCookies(call);
     const result = url === undefined ? undefined : { logout_url: url };

@@ -42,7 +42,7 @@ export const updateMember = endpoint(
     tag: 'Members',
     summary: 'Change the role of a member',
     description:
-      'Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. `break_glass`, which only owners set and of owners only, exempts from `require_sso`; all owners get a mail.',
+      'Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. `break_glass` exempts an owner from `require_sso`: any owner sets it, and only the owner takes it away, so that no owner locks out another. All owners get a mail.',
     request: {
       params: z.object({ userId: idParam() }),
       body: MemberChanges,
@@ -111,9 +111,9 @@ export const updateMember = endpoint(
     async function changeBreakGlass(tx: Tx, { own, role }: { own: Role; role: Role }) {
       const { break_glass: to } = body;
       if (to === undefined) return undefined;
-      if (own !== 'owner' || (to && role !== 'owner'))
+      if (own !== 'owner' || (to && role !== 'owner') || (!to && userId !== user.id))
         throw new ApiError('permission_error/denied', {
-          message: 'Only owners exempt owners from single sign-on.',
+          message: 'Only owners exempt owners from single sign-on, and only they themselves end it.',
         });
       const actor = call.freshActor();
       const mine = and(eq(memberships.orgId, org.id), eq(memberships.userId, userId));

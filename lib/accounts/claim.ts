@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, ne, not, or, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import {
   identities,
@@ -12,6 +12,7 @@ import {
 } from '../../db/schema/accounts.ts';
 import { memberships, orgUndoLinks } from '../../db/schema/orgs.ts';
 import { confirmMemberships } from '../members/invitations.ts';
+import { hasSignIn } from './has-sign-in.ts';
 
 /*
  * The rule for claimed addresses (docs/security.md, "Claimed addresses"): an account claims an address as its primary one,
@@ -78,9 +79,8 @@ export async function takePlaceholder(
 
 /** An account that has only been invited: it never had a password, a provider or an organization of its own, and is not disabled. */
 export const isPlaceholder = and(
-  isNull(users.passwordHash),
+  not(hasSignIn),
   isNull(users.disabledAt),
-  sql`not exists (select from shared.identities i where i.user_id = ${users.id})`,
   sql`not exists (select from shared.memberships own where own.user_id = ${users.id} and own.invited_email is null)`,
 );
 
@@ -130,7 +130,7 @@ export async function dropEarlierHolder(
   await tx.update(users).set({ mfaEnabled: false }).where(eq(users.id, userId));
 }
 
-/** Disconnects an account from all providers, and ends the sessions that began there. */
+/** Disconnects an account from all providers. The caller ends the sessions. */
 export async function dropIdentities(tx: Tx, userId: string): Promise<void> {
   await tx.delete(identities).where(eq(identities.userId, userId));
 }

@@ -2334,7 +2334,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. `break_glass`, which only owners set and of owners only, exempts from `require_sso`; all owners get a mail.
+         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. `break_glass` exempts an owner from `require_sso`: any owner sets it, and only the owner takes it away, so that no owner locks out another. All owners get a mail.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`, and for `break_glass`.
          */
@@ -2746,35 +2746,13 @@ export interface paths {
         };
         /**
          * Complete a sign-in at a provider
-         * @description The provider sends the browser here. Signs in the account that the issuer and the subject identify; a person who signs in for the first time gets an account. An existing account with the address is used only if the organization has proven its domain, otherwise 409 `conflict`: sign in to it, then call `POST /auth/sso/link`. The role is that of the groups. A test shows the claims and signs nobody in. `Accept: text/html` gets errors as a redirect to the sign-in page, and the second factor as a redirect with the fragment `#mfa=`.
+         * @description The provider sends the browser here. Signs in the account that the issuer and the subject identify; a person who signs in for the first time gets an account. An existing account with the address is used only if the organization has proven its domain, and the connection names it, otherwise 409 `conflict`: sign in to it, then connect the provider by `POST /profile/identities`. A connection of an organization signs in people to whom it gives a role, and members with an address of its proven domains. 409 too if another account is signed in in this browser. The role is that of the groups. A test shows the claims and signs nobody in. `Accept: text/html` gets errors as a redirect to the sign-in page, and the second factor as a redirect with the fragment `#mfa=`.
          *
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         get: operations["ssoCallback"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/auth/sso/link": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Connect the account at a provider
-         * @description After a sign-in at a provider that ended with 409 because an account has the address: proves both accounts. Within 10 minutes, in the same browser. `email` is the address that the provider sent, so that nobody connects an account unseen. You get a mail.
-         *
-         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
-         */
-        post: operations["linkSso"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2816,7 +2794,13 @@ export interface paths {
          */
         get: operations["listIdentities"];
         put?: never;
-        post?: never;
+        /**
+         * Connect an account at a provider
+         * @description Starts a sign-in at a connection that `GET /profile/identities` lists: send this browser to `url`. Only this session completes it, within 10 minutes. The account there must have a verified address of this account. It signs in to this account from then on. You get a mail.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["connectIdentity"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2835,7 +2819,7 @@ export interface paths {
         post?: never;
         /**
          * Disconnect an account at a provider
-         * @description It no longer signs in. The last one of an account without a password stays (409 `conflict`): set a password first, by “Forgot password”. You get a mail.
+         * @description It no longer signs in, and its sessions end. The last one of an account without a password stays (409 `conflict`): set a password first, by “Forgot password”. You get a mail.
          *
          *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2862,7 +2846,7 @@ export interface paths {
         put?: never;
         /**
          * Add a connection for single sign-on
-         * @description An OpenID Connect provider that signs in to this organization. People whom it signs in become members, with the role of their groups or `default_role`. With `require_sso`, members get 403 `sso_required` unless a connection of the organization signed them in; owners marked `break_glass` are exempt, and all owners if none is marked. With `trust_mfa`, several factors at the provider (`amr`, `acr`) count as MFA in this organization. An organization has at most 20 connections (409 `conflict`). All owners get a mail.
+         * @description An OpenID Connect provider that signs in to this organization. People whom it signs in become members, with the role of their groups or `default_role`. With `require_sso`, members get 403 `sso_required` unless a connection of the organization signed them in; owners marked `break_glass` are exempt, which switching it on makes all present owners, and all owners if no marked one can sign in with a password. With `trust_mfa`, several factors at the provider (`amr`, `acr`) count as MFA in this organization. An organization has at most 20 connections (409 `conflict`). All owners get a mail.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2894,7 +2878,7 @@ export interface paths {
         head?: never;
         /**
          * Change a connection for single sign-on
-         * @description Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Roles change with the next sign-in of each member. All owners get a mail.
+         * @description Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. `require_sso: true` marks all present owners `break_glass`. Roles change with the next sign-in of each member. All owners get a mail.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -5881,6 +5865,22 @@ export interface components {
              */
             warnings: string[];
         };
+        SsoConnectable: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Acme Keycloak */
+            name: string;
+            /** @example https://login.acme.example/realms/acme */
+            issuer: string;
+            /**
+             * @description Absent: of the whole service.
+             * @example Acme
+             */
+            organization?: string;
+        };
         SsoConnection: {
             /**
              * Format: uuid
@@ -7269,6 +7269,16 @@ export interface components {
             request_id: string;
             result: components["schemas"]["AccountExport"];
         };
+        /** @description The connection that began the session. A sign-in there with `fresh=true` replaces a step-up. */
+        SessionResultSessionConnection: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Acme Keycloak */
+            name: string;
+        };
         SessionResult: {
             /** @example findings.example.com */
             base_domain: string;
@@ -7279,6 +7289,7 @@ export interface components {
              */
             email_verification_required?: true;
             sso?: components["schemas"]["SsoOffer"];
+            session_connection?: components["schemas"]["SessionResultSessionConnection"];
             orgs: components["schemas"]["Organization"][];
             /**
              * @description Present for a visitor while no account exists and registration is open: the account that registers is the first one.
@@ -9068,26 +9079,13 @@ export interface components {
             request_id: string;
             result: components["schemas"]["SsoResult"];
         };
-        LinkSsoRequest: {
-            /** @example ada@example.com */
-            email: string;
-        };
-        LinkSsoEnvelope: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The same value as in the `X-Request-ID` header.
-             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-             */
-            request_id: string;
-            result: components["schemas"]["SsoIdentity"];
-        };
         BackchannelLogoutRequest: {
             /** @example eyJhbGciOiJSUzI1NiJ9.eyJ.sig */
             logout_token: string;
         };
         ListIdentitiesResult: {
             identities: components["schemas"]["SsoIdentity"][];
+            connections: components["schemas"]["SsoConnectable"][];
         };
         ListIdentitiesEnvelope: {
             /** @enum {boolean} */
@@ -9098,6 +9096,32 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ListIdentitiesResult"];
+        };
+        ConnectIdentityRequest: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            connection: string;
+            /**
+             * @description A path of this site.
+             * @example /o/acme/findings
+             */
+            return_to?: string;
+        };
+        ConnectIdentityResult: {
+            /** @example https://login.acme.example/authorize?client_id=svc-findings */
+            url: string;
+        };
+        ConnectIdentityEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ConnectIdentityResult"];
         };
         ListConnectionsEnvelope: {
             /** @enum {boolean} */
@@ -9152,7 +9176,7 @@ export interface components {
              *     ]
              */
             domains?: string[] | null;
-            /** @description The role of a person without a mapped group. `null`: no access. */
+            /** @description The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access. */
             default_role?: components["schemas"]["NullableSsoTestRole"];
             /**
              * @description The highest role of the groups of a person counts. Nobody becomes an owner by a group.
@@ -9222,7 +9246,7 @@ export interface components {
              *     ]
              */
             domains?: string[] | null;
-            /** @description The role of a person without a mapped group. `null`: no access. */
+            /** @description The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access. */
             default_role?: components["schemas"]["NullableSsoTestRole"];
             /**
              * @description The highest role of the groups of a person counts. Nobody becomes an owner by a group.
@@ -10033,6 +10057,10 @@ export interface operations {
                      *         "email_verification_required": true,
                      *         "sso": {
                      *           "name": "Acme login"
+                     *         },
+                     *         "session_connection": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "Acme Keycloak"
                      *         },
                      *         "orgs": [
                      *           {
@@ -17506,6 +17534,8 @@ export interface operations {
                 email?: string;
                 /** @description A path of this site. */
                 return_to?: string;
+                /** @description The provider asks for the password again. The new session may then change what requires a step-up. */
+                fresh?: boolean;
             };
             header?: never;
             path?: never;
@@ -17572,48 +17602,6 @@ export interface operations {
             };
         };
     };
-    linkSso: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "email": "ada@example.com"
-                 *     }
-                 */
-                "application/json": components["schemas"]["LinkSsoRequest"];
-            };
-        };
-        responses: {
-            /** @description The connected account. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
-                     *       "result": {
-                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
-                     *         "issuer": "https://login.acme.example/realms/acme",
-                     *         "email": "ada@acme.example",
-                     *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "last_used_at": "2026-01-01T00:00:00.000Z"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["LinkSsoEnvelope"];
-                };
-            };
-        };
-    };
     backchannelLogout: {
         parameters: {
             query?: never;
@@ -17654,7 +17642,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The accounts, the oldest first. */
+            /** @description The accounts, the oldest first, and the connections whose accounts can be connected. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17673,11 +17661,58 @@ export interface operations {
                      *             "created_at": "2026-01-01T00:00:00.000Z",
                      *             "last_used_at": "2026-01-01T00:00:00.000Z"
                      *           }
+                     *         ],
+                     *         "connections": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Acme Keycloak",
+                     *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "organization": "Acme"
+                     *           }
                      *         ]
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ListIdentitiesEnvelope"];
+                };
+            };
+        };
+    };
+    connectIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "connection": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                 *       "return_to": "/o/acme/findings"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConnectIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description The page of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "url": "https://login.acme.example/authorize?client_id=svc-findings"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConnectIdentityEnvelope"];
                 };
             };
         };

@@ -11,7 +11,8 @@ import {
   signInFields,
 } from '../accounts/accounts.ts';
 import { dropEarlierHolder, verifyAddress } from '../accounts/claim.ts';
-import { isProven } from './claims.ts';
+import { releaseHeld } from '../members/invitations.ts';
+import { vouchesFor } from './claims.ts';
 import type { SsoConnection } from './connections.ts';
 import { SsoRefusal } from './refusal.ts';
 
@@ -50,8 +51,8 @@ export async function knownAccount(tx: Tx, { issuer, subject }: Person): Promise
 }
 
 /**
- * The account of a person who signs in for the first time: a new one, or the one with the address, if the domain is proven. An address
- * alone proves nothing: any provider can name any.
+ * The account of a person who signs in for the first time: a new one, or the one with the address, if the connection speaks for its
+ * domain. An address alone proves nothing: any provider can name any.
  * @throws a unique violation if another request creates the account or takes the address at the same moment
  */
 export async function newAccount(
@@ -60,26 +61,26 @@ export async function newAccount(
   person: Person,
   { nextId, now }: { nextId: NextId; now: Date },
 ): Promise<SsoAccount> {
-  const { email, emailVerified } = person;
+  const { email } = person;
   if (email === undefined)
     throw new SsoRefusal(
       'no_email',
       `The provider sent no e-mail address (claim ${connection.claims.email}). Add the scope email, or the claim, at the provider.`,
     );
-  const proven = isProven(connection, email, emailVerified);
+  const isVouched = vouchesFor(connection, person);
   const holder = await findAnyAccount(tx, email);
   if (!holder) {
     const { id, at: createdAt } = nextId();
     await tx.insert(users).values({ id, name: person.name, createdAt });
     const address = { id: nextId().id, userId: id, email, isPrimary: true, createdAt };
-    await tx.insert(userEmails).values({ ...address, verifiedAt: proven ? now : null });
+    await tx.insert(userEmails).values({ ...address, verifiedAt: isVouched ? now : null });
     return insertIdentity(tx, id, { ...person, email }, { nextId, now, how: 'created' });
   }
   if (holder.disabledAt) throw DISABLED();
-  if (!proven || holder.email !== email)
+  if (!isVouched || holder.email !== email)
     throw new SsoRefusal(
       'link',
-      `An account with the address ${email} exists. Sign in to it, then connect it in the same browser.`,
+      `An account with the address ${email} exists. Sign in to it, then connect the provider in its profile.`,
     );
   await lockUser(tx, holder.id);
   if (!holder.emailVerified) {
@@ -87,6 +88,7 @@ export async function newAccount(
     await dropEarlierHolder(tx, { userId: holder.id, email });
     await tx.update(users).set({ passwordHash: null, name: person.name }).where(eq(users.id, holder.id));
     await verifyAddress(tx, holder.emailId, now);
+    await releaseHeld(tx, { userId: holder.id, email }, now);
     await revokeSessions(tx, holder.id, now);
     await revokePersonalTokens(tx, holder.id);
     await tx.delete(mfaLogins).where(eq(mfaLogins.userId, holder.id));

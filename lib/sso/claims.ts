@@ -29,10 +29,16 @@ const ENTRA = /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|login\.partner\.
  * Entra ID differs by application, so a second connection would not know the person.
  */
 export function subjectOf(issuer: string, claims: Claims): string {
-  const [sub, oid, tid] = [textOf(claims.sub, 255), textOf(claims.oid, 100), textOf(claims.tid, 100)];
-  if (ENTRA.test(issuer) && oid && tid) return `${tid}:${oid}`;
-  if (!sub) throw new SsoRefusal('invalid', 'The provider sent no subject (claim sub).');
-  return sub;
+  const { sub, oid, tid } = claims;
+  const parts = ENTRA.test(issuer) && oid && tid ? [tid, oid] : [sub];
+  const texts = parts.map((part) => textOf(part, Number.POSITIVE_INFINITY) ?? '');
+  const subject = texts.join(':');
+  if (texts.includes('') || subject.length > 255)
+    throw new SsoRefusal(
+      'invalid',
+      'The provider sent no subject (claim sub), or one of more than 255 characters.',
+    );
+  return subject;
 }
 
 const EMAIL = /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]{1,253}$/;
@@ -44,12 +50,21 @@ export function emailOf(claims: Claims, { email: name }: SsoClaims): string | un
 }
 
 /**
- * Whether the provider has verified the address; undefined if it does not say, as Entra ID. Some send texts.
+ * Whether the provider has verified the address; undefined if it does not say, as Entra ID, or speaks of another claim. Some send texts.
  */
-export function emailVerifiedOf({ email_verified: given }: Claims): boolean | undefined {
-  if (given === undefined || given === null) return undefined;
+export function emailVerifiedOf(
+  { email_verified: given }: Claims,
+  { email: name }: SsoClaims,
+): boolean | undefined {
+  if (name !== 'email' || given === undefined || given === null) return undefined;
   return given === true || given === 'true';
 }
+
+/** When the person signed in at the provider; undefined if it does not say. */
+export const authTimeOf = ({ auth_time: seconds }: Claims, now: Date): Date | undefined =>
+  typeof seconds === 'number' && seconds > 0 && seconds * 1000 < now.getTime()
+    ? new Date(seconds * 1000)
+    : undefined;
 
 export const nameOf = (claims: Claims, { name }: SsoClaims, email: string): string =>
   textOf(claimAt(claims, name), 200) ?? email.slice(0, email.lastIndexOf('@')).slice(0, 200);
@@ -89,40 +104,25 @@ export function mappedRole(
     .toSorted((a, b) => RANK[b] - RANK[a])[0];
 }
 
-/** Issuers where anyone can have an account. */
-const OPEN_ISSUERS = [
-  'https://accounts.google.com',
-  'https://gitlab.com',
-  'https://appleid.apple.com',
-  'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
-];
-
-/** Whether the address is of a domain that the organization, or the operator, has proven, and the provider does not deny it. */
-export const isProven = (
-  connection: SsoConnection,
-  email: string | undefined,
-  verified: boolean | undefined,
-) => email !== undefined && verified !== false && connection.proven.includes(domainOf(email));
-
-/**
- * The role that a connection gives. The default role is for people of the connection's domains; without domains for everyone whom the
- * provider knows, unless anyone can have an account there.
- */
-export function roleOf(
-  connection: SsoConnection,
-  person: { groups: readonly string[]; email: string | undefined; emailVerified: boolean | undefined },
-): MappedRole | undefined {
-  const mapped = mappedRole(connection.roleMapping, person.groups);
-  if (mapped) return mapped;
-  const { email, emailVerified } = person;
-  const isOpen = OPEN_ISSUERS.includes(connection.issuer.replace(/\/$/, ''));
-  const isTheirs =
-    connection.domains.length > 0 || isOpen
-      ? isProven(connection, email, emailVerified) &&
-        (connection.domains.length === 0 || connection.domains.includes(domainOf(email ?? '')))
-      : true;
-  return isTheirs ? (connection.defaultRole ?? undefined) : undefined;
+/** An address that a provider names. */
+export interface Address {
+  email: string | undefined;
+  emailVerified: boolean | undefined;
 }
+
+/** Whether the connection speaks for the domain of an address, and the provider does not deny the address. Any provider can name any address. */
+export const vouchesFor = (
+  { trustedDomains }: Pick<SsoConnection, 'trustedDomains'>,
+  { email, emailVerified }: Address,
+): boolean => email !== undefined && emailVerified !== false && trustedDomains.includes(domainOf(email));
+
+/** The role that a connection gives: of the groups, or the default one of people whose address it speaks for. */
+export const roleOf = (
+  connection: Pick<SsoConnection, 'trustedDomains' | 'roleMapping' | 'defaultRole'>,
+  { groups, ...address }: Address & { groups: readonly string[] },
+): MappedRole | undefined =>
+  mappedRole(connection.roleMapping, groups) ??
+  ((vouchesFor(connection, address) && connection.defaultRole) || undefined);
 
 const KNOWLEDGE = new Set(['pwd', 'pin', 'kba']);
 const INHERENCE = new Set(['fpt', 'face', 'iris', 'vbm', 'retina', 'user']);

@@ -13,6 +13,7 @@ import {
 import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { ApiError } from '../errors.ts';
+import { plainIssuer } from '../outbound/issuers.ts';
 import { id, optional, shown, text, timestamp, z } from '../schema.ts';
 
 /** The id of the connection of the deployment, which is no row. */
@@ -80,7 +81,9 @@ const scopes = () =>
 /** The fields of a connection in requests. */
 export const connectionShape = {
   name: text({ min: 1, max: 100, trim: true, example: 'Acme Keycloak' }),
-  issuer: text({ min: 1, max: 500, trim: true, example: 'https://login.acme.example/realms/acme' }),
+  issuer: text({ min: 1, max: 500, trim: true, example: 'https://login.acme.example/realms/acme' }).transform(
+    plainIssuer,
+  ),
   client_id: text({ min: 1, max: 255, trim: true, example: 'svc-findings' }),
   client_secret: text({ min: 1, max: 1024, trim: true, example: 'a-secret-of-the-provider' })
     .nullable()
@@ -108,7 +111,8 @@ export const connectionShape = {
       type: 'string',
       nullable: true,
       enum: [...MAPPED_ROLES, null],
-      description: 'The role of a person without a mapped group. `null`: no access.',
+      description:
+        'The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access.',
       example: 'viewer',
     } as object),
   role_mapping: z
@@ -214,7 +218,7 @@ export async function newColumns(
     scopes: (given.scopes ?? DEFAULT_SCOPES).join(' '),
     claims: { ...DEFAULT_CLAIMS, ...defined(given.claims) },
     domains: [...new Set(given.domains ?? [])],
-    defaultRole: given.default_role === undefined ? 'viewer' : given.default_role,
+    defaultRole: given.default_role ?? null,
     roleMapping: given.role_mapping ?? [],
     enabled: given.enabled ?? true,
     requireSso: given.require_sso ?? false,
@@ -269,9 +273,8 @@ export interface SsoConnection {
   clientSecret: string | undefined;
   scopes: string;
   claims: SsoClaims;
-  domains: readonly string[];
-  /** The domains that were proven: by the organization, or by the operator's word. */
-  proven: readonly string[];
+  /** The domains of addresses that it speaks for: those of the connection that the organization has proven, or by the operator's word. */
+  trustedDomains: readonly string[];
   defaultRole: MappedRole | null;
   roleMapping: readonly RoleMapping[];
   enabled: boolean;
@@ -280,14 +283,14 @@ export interface SsoConnection {
 
 /** The connection of the deployment. */
 export function deploymentConnection({ sso }: Pick<Config, 'sso'>): SsoConnection | undefined {
-  const { deployment } = sso;
-  if (!deployment) return undefined;
+  if (!sso.deployment) return undefined;
+  const { domains, ...deployment } = sso.deployment;
   return {
     id: DEPLOYMENT_ID,
     ...deployment,
     scopes: DEFAULT_SCOPES.join(' '),
     claims: DEFAULT_CLAIMS,
-    proven: deployment.domains,
+    trustedDomains: domains,
     defaultRole: null,
     roleMapping: [],
     enabled: true,
@@ -300,12 +303,12 @@ interface Context {
   secretBox: SecretBox;
 }
 
-const provenDomains = sql<string[]>`array(select d.domain from ${orgDomains} d where d.org_id = ${t.orgId}
-  and d.verified_at is not null)`;
+const trustedDomains = sql<string[]>`array(select d.domain from ${orgDomains} d where d.org_id = ${t.orgId}
+  and d.verified_at is not null and d.domain = any (${t.domains}))`;
 
 const isNotDeleted = sql`not exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${t.orgId})`;
 
-async function open({ secretBox }: Context, row: Row & { proven: string[] }): Promise<SsoConnection> {
+async function open({ secretBox }: Context, row: Row & { trustedDomains: string[] }): Promise<SsoConnection> {
   const { clientSecret: sealed, ...connection } = row;
   const clientSecret = sealed === null ? undefined : await secretBox.open(sealed, secretContext(row.id));
   return { ...connection, clientSecret };
@@ -313,12 +316,12 @@ async function open({ secretBox }: Context, row: Row & { proven: string[] }): Pr
 
 async function find(context: Context, where: ReturnType<typeof and>): Promise<SsoConnection | undefined> {
   const [found] = await context.db
-    .select({ row: t, proven: provenDomains })
+    .select({ row: t, trustedDomains })
     .from(t)
     .where(and(where, isNotDeleted))
     .orderBy(asc(t.createdAt), asc(t.id))
     .limit(1);
-  return found && open(context, { ...found.row, proven: found.proven });
+  return found && open(context, { ...found.row, trustedDomains: found.trustedDomains });
 }
 
 /** A connection by its id. Connections of deleted organizations are not found. */
@@ -340,11 +343,9 @@ export async function connectionOfAddress(
   address: string,
 ): Promise<SsoConnection | undefined> {
   const domain = domainOf(address);
-  const proves = sql`exists (select from ${orgDomains} d where d.org_id = ${t.orgId} and d.domain = ${domain}
-    and d.verified_at is not null)`;
-  const found = await find(context, and(sql`${domain} = any (${t.domains})`, t.enabled, proves));
+  const found = await find(context, and(t.enabled, sql`${domain} = any (${trustedDomains})`));
   const deployment = deploymentConnection(context.config);
-  return found ?? (deployment?.domains.includes(domain) ? deployment : undefined);
+  return found ?? (deployment?.trustedDomains.includes(domain) ? deployment : undefined);
 }
 
 export const domainOf = (address: string): string =>

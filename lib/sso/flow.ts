@@ -7,21 +7,24 @@ import type { Begun } from './provider.ts';
 export const FLOW_MS = 10 * 60_000;
 
 const CONTEXT = 'sso flow';
-const LINK_CONTEXT = 'sso link';
 
 /** A sign-in in progress: it exists in a cookie of the browser that started it only. */
 export interface Flow extends Begun {
   connectionId: string;
+  /** `test` shows what the provider says; `link` connects the account there to that of a session. Both sign nobody in. */
+  purpose: 'sign-in' | 'test' | 'link';
+  /** The session that links an account, and the only one that completes it. */
+  sessionId?: string | undefined;
   /** A path of this site. */
   returnTo?: string | undefined;
-  /** Shows what the provider says, and signs nobody in. */
-  isTest?: boolean | undefined;
   expiresAt: number;
 }
 
 const random = () => randomBytes(32).toString('base64url');
 
-export const newFlow = (now: Date, flow: Pick<Flow, 'connectionId' | 'returnTo' | 'isTest'>): Flow => ({
+export type FlowOptions = Omit<Flow, keyof Begun | 'expiresAt'>;
+
+export const newFlow = (now: Date, flow: FlowOptions): Flow => ({
   ...flow,
   state: random(),
   nonce: random(),
@@ -42,37 +45,15 @@ export async function openFlow(
   state: string,
   now: Date,
 ): Promise<Flow | undefined> {
-  const flow = await opened<Flow>(box, sealed, CONTEXT);
+  const flow = await opened(box, sealed);
   return flow && flow.state === state && flow.expiresAt > now.getTime() ? flow : undefined;
 }
 
-/** An account at a provider that its owner may connect to an account here, after signing in to it. */
-export interface PendingLink {
-  issuer: string;
-  subject: string;
-  email: string;
-  nonce: string;
-  expiresAt: number;
-}
-
-export const LINK_COOKIE = 'svc_sso_link';
-
-export const sealLink = (
-  box: SecretBox,
-  now: Date,
-  link: Pick<PendingLink, 'issuer' | 'subject' | 'email'>,
-) => box.seal(JSON.stringify({ ...link, nonce: random(), expiresAt: now.getTime() + FLOW_MS }), LINK_CONTEXT);
-
-export async function openLink(box: SecretBox, sealed: string, now: Date): Promise<PendingLink | undefined> {
-  const link = await opened<PendingLink>(box, sealed, LINK_CONTEXT);
-  return link && link.expiresAt > now.getTime() ? link : undefined;
-}
-
-async function opened<T>(box: SecretBox, sealed: string, context: string): Promise<T | undefined> {
+async function opened(box: SecretBox, sealed: string): Promise<Flow | undefined> {
   // Without a key a box takes plain texts, which anyone could write.
   if (!sealed.startsWith('v2.')) return undefined;
   try {
-    return JSON.parse(await box.open(sealed, context)) as T;
+    return JSON.parse(await box.open(sealed, CONTEXT)) as Flow;
   } catch {
     return undefined;
   }

@@ -23,14 +23,20 @@ export async function requireOwner(tx: Tx, orgId: string, userId: string): Promi
   if (own !== 'owner') throw new ApiError('permission_error/denied');
 }
 
-/** The effect of a sign-in on a membership. */
+/** Exempts the present owners from single sign-on that is required from now on, so that no owner locks out another. */
+export async function exemptOwners(tx: Tx, orgId: string): Promise<void> {
+  await tx
+    .update(t)
+    .set({ breakGlass: true })
+    .where(and(eq(t.orgId, orgId), eq(t.role, 'owner')));
+}
+
+/** The effect of a sign-in on a membership. After `removed` and `refused` the person is no member, or not by this connection. */
 export interface Mapped {
-  kind: 'kept' | 'joined' | 'changed' | 'removed';
+  kind: 'kept' | 'joined' | 'changed' | 'removed' | 'refused';
   from?: Role;
   to?: Role;
   tokens: readonly EndedToken[];
-  /** Whether the person is a member now. */
-  isMember: boolean;
 }
 
 /** The membership of a person before a sign-in. */
@@ -44,36 +50,43 @@ export async function membershipOf(tx: Tx, orgId: string, userId: string) {
 
 /**
  * Gives a member the role that a connection says, or takes it. Only roles that the connection gave change: those that a person gave
- * stay. Part of a transaction that has locked the organization.
+ * stay, but sign in by the connection only those whom it gives a role or speaks for. Part of a transaction that has locked the
+ * organization.
  * @param role undefined: none
+ * @param isVouched the connection speaks for the address of the person
  */
 export async function applyRole(
   tx: Tx,
   context: { config: Pick<Config, 'quotas'>; actor: Actor; org: { id: string; tables: OrgTables } },
-  { userId, connectionId, role }: { userId: string; connectionId: string; role: MappedRole | undefined },
+  {
+    userId,
+    connectionId,
+    role,
+    isVouched,
+  }: { userId: string; connectionId: string; role: MappedRole | undefined; isVouched: boolean },
 ): Promise<Mapped> {
   const { config, actor, org } = context;
   const { now } = actor;
   const mine = and(eq(t.orgId, org.id), eq(t.userId, userId));
   const before = await membershipOf(tx, org.id, userId);
-  const kept = (isMember: boolean): Mapped => ({ kind: 'kept', tokens: [], isMember });
+  const unchanged = (kind: 'kept' | 'refused'): Mapped => ({ kind, tokens: [] });
   if (!before) {
-    if (!role) return kept(false);
+    if (!role) return unchanged('refused');
     await tx.insert(t).values({ orgId: org.id, userId, role, mappedBy: connectionId, createdAt: now });
     await requireNoMore(tx, config, 'membersPerOrg', t, eq(t.orgId, org.id));
     await markUsed(tx, org.id);
     if (isControlling(role)) await mailRoleChange(tx, actor, { orgId: org.id, userId, to: role });
     // A former member may still be the assignee of a rule.
     await run(tx, reloadRulesOf(org.tables, userId));
-    return { kind: 'joined', to: role, tokens: [], isMember: true };
+    return { kind: 'joined', to: role, tokens: [] };
   }
   const { role: from } = before;
-  if (before.mappedBy !== connectionId || from === 'owner') return kept(true);
-  if (role === from) return kept(true);
+  if (before.mappedBy !== connectionId) return unchanged(role || isVouched ? 'kept' : 'refused');
+  if (role === from) return unchanged('kept');
   if (!role) {
     if (isControlling(from)) await mailRoleChange(tx, actor, { orgId: org.id, userId, from });
     const tokens = await endMembership(tx, org, userId);
-    return { kind: 'removed', from, tokens, isMember: false };
+    return { kind: 'removed', from, tokens };
   }
   await tx
     .update(t)
@@ -82,5 +95,5 @@ export async function applyRole(
   if (isControlling(from) || isControlling(role))
     await mailRoleChange(tx, actor, { orgId: org.id, userId, from, to: role });
   const tokens = rankOf(role) < rankOf(from) ? await endTokensOf(tx, org, userId) : [];
-  return { kind: 'changed', from, to: role, tokens, isMember: true };
+  return { kind: 'changed', from, to: role, tokens };
 }

@@ -27,7 +27,11 @@ export interface Begun {
 /** The client of OpenID Connect providers. */
 export interface SsoProviders {
   /** The address of the provider's sign-in page. @throws SsoRefusal */
-  authorizationUrl(connection: SsoConnection, begun: Begun, redirectUri: string): Promise<string>;
+  authorizationUrl(
+    connection: SsoConnection,
+    begun: Begun,
+    options: { redirectUri: string; isFresh: boolean },
+  ): Promise<string>;
   /** Exchanges the code of a callback. @param callback its address with its query @throws SsoRefusal */
   exchange(connection: SsoConnection, begun: Begun, callback: URL): Promise<Confirmed>;
 }
@@ -82,7 +86,7 @@ export function createSsoProviders(
   }
 
   return {
-    authorizationUrl: (connection, { state, nonce, verifier }, redirectUri) =>
+    authorizationUrl: (connection, { state, nonce, verifier }, { redirectUri, isFresh }) =>
       withProvider(connection, async (config) => {
         const url = oidc.buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
@@ -90,6 +94,8 @@ export function createSsoProviders(
           ...{ state, nonce, response_type: 'code' },
           code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
+          // With `max_age` the provider must say when the person signed in (`auth_time`).
+          ...(isFresh && { prompt: 'login', max_age: '0' }),
         });
         return url.href;
       }),
@@ -108,7 +114,8 @@ export function createSsoProviders(
         let claims = idClaims;
         // Some providers put groups and addresses there only.
         const isMissing =
-          claims[connection.claims.email] === undefined || groupsOf(claims, connection.claims) === undefined;
+          claims[connection.claims.email] === undefined ||
+          (connection.roleMapping.length > 0 && groupsOf(claims, connection.claims) === undefined);
         if (isMissing && metadata.userinfo_endpoint) {
           const more = await oidc.fetchUserInfo(config, tokens.access_token, String(idClaims.sub));
           // Signed claims take precedence.

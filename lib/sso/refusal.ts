@@ -13,6 +13,12 @@ export const SSO_REFUSALS = {
   unreachable: 'resource_error/conflict',
   /** An account has the address. Its owner must connect it. */
   link: 'resource_error/conflict',
+  /** The account to connect does not have the address. */
+  other_address: 'resource_error/conflict',
+  /** The account at the provider is connected already. */
+  linked: 'resource_error/conflict',
+  /** Another account is signed in in this browser. */
+  other_account: 'resource_error/conflict',
   no_role: 'permission_error/denied',
   groups_overage: 'permission_error/denied',
   not_found: 'resource_error/not_found',

@@ -1,7 +1,10 @@
 import { and, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { mfaLogins, sessions, ssoSessions as t } from '../../db/schema/accounts.ts';
+import { ssoConnections } from '../../db/schema/orgs.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import { DEPLOYMENT_ID } from './connections.ts';
+import { SsoRefusal } from './refusal.ts';
 
 /** The sign-in at a provider that a session begins with. */
 export interface SsoStart {
@@ -15,6 +18,8 @@ export interface SsoStart {
   endSession: string | null;
   /** Several factors at the provider, and a connection that trusts it. */
   mfa: boolean;
+  /** When the person signed in there, if that was before. */
+  authTime: string | null;
 }
 
 const idTokenContext = (sessionId: string) => `sso_sessions ${sessionId}`;
@@ -23,14 +28,25 @@ const LOGIN_CONTEXT = 'sso login';
 /** Long ID tokens are not kept: sign-out then asks at the provider. */
 const MAX_ID_TOKEN = 8_192;
 
-/** Stores what ends a session, in the transaction that inserts it. */
+/**
+ * Stores what ends a session, in the transaction that inserts it.
+ * @throws SsoRefusal if the connection was switched off meanwhile, which ends its sessions
+ */
 export async function insertSsoSession(
   db: Db | Tx,
   box: SecretBox,
   sessionId: string,
   start: SsoStart,
 ): Promise<void> {
-  const { idToken, connectionId: _, mfa: __, ...columns } = start;
+  const { idToken, connectionId, mfa: _, authTime: __, ...columns } = start;
+  if (connectionId !== DEPLOYMENT_ID) {
+    const [enabled] = await db
+      .select({ id: ssoConnections.id })
+      .from(ssoConnections)
+      .where(and(eq(ssoConnections.id, connectionId), ssoConnections.enabled))
+      .for('share');
+    if (!enabled) throw new SsoRefusal('expired', 'The connection was switched off. Sign in in another way.');
+  }
   const kept = idToken.length > MAX_ID_TOKEN ? '' : idToken;
   await db
     .insert(t)
@@ -59,23 +75,17 @@ const revoke = (tx: Db | Tx, now: Date, where: SQL | undefined) =>
     )
     .returning({ id: sessions.id, userId: sessions.userId });
 
-/** Ends the sessions that a connection began. */
-export async function endConnectionSessions(
-  tx: Tx,
-  { id, issuer }: { id: string; issuer: string },
-  now: Date,
-): Promise<void> {
+/** Ends the sessions that a connection began. After it is switched off or deleted, so that none begins meanwhile. */
+export async function endConnectionSessions(tx: Tx, connectionId: string, now: Date): Promise<void> {
   await tx
     .update(sessions)
     .set({ revokedAt: now })
-    .where(
-      and(
-        isNull(sessions.revokedAt),
-        eq(sessions.ssoConnectionId, id),
-        inArray(sessions.id, tx.select({ id: t.sessionId }).from(t).where(eq(t.issuer, issuer))),
-      ),
-    );
+    .where(and(isNull(sessions.revokedAt), eq(sessions.ssoConnectionId, connectionId)));
 }
+
+/** Ends the sessions that an account at a provider began. */
+export const endIdentitySessions = (tx: Tx, identityId: string, now: Date) =>
+  revoke(tx, now, eq(t.identityId, identityId));
 
 /** Ends the sessions that a logout token names: one, or all of a person at this client. */
 export const endSsoSessions = (
@@ -104,12 +114,12 @@ export async function logoutUrl(
   db: Db,
   box: SecretBox,
   sessionId: string,
-  returnTo: string,
+  { returnTo, allowHttp }: { returnTo: string; allowHttp: boolean },
 ): Promise<string | undefined> {
   const [row] = await db.select().from(t).where(eq(t.sessionId, sessionId));
   if (!row?.endSession || !URL.canParse(row.endSession)) return undefined;
   const url = new URL(row.endSession);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return undefined;
   const idToken = await box.open(row.idToken, idTokenContext(sessionId)).catch(() => '');
   if (idToken !== '') url.searchParams.set('id_token_hint', idToken);
   url.searchParams.set('client_id', row.clientId);

@@ -499,7 +499,7 @@ it('every change of addresses and factors, a new token, the export, deletions an
     'createPersonalToken',
     'deleteOrg',
     'restoreOrg',
-    'linkSso',
+    'connectIdentity',
     'removeIdentity',
   ]);
 });

@@ -132,7 +132,9 @@ describe('a database that is lost', () => {
   async function ofSso({ operationId, path }: Operation): Promise<{ path: string; options: CallOptions }> {
     if (operationId === 'startSso') return { path: `${path}?org=acme`, options: {} };
     if (operationId === 'ssoCallback') {
-      const flow = newFlow(lost.services.clock(), { connectionId: crypto.randomUUID() });
+      const flow = newFlow(lost.services.clock(), {
+        ...{ connectionId: crypto.randomUUID(), purpose: 'sign-in' },
+      });
       const cookie = `${flowCookie(flow.state)}=${await sealFlow(lost.services.ssoBox, flow)}`;
       return { path: `${path}?state=${flow.state}`, options: { cookie: undefined, headers: { cookie } } };
     }
@@ -213,7 +215,8 @@ describe('a limit that is reached', () => {
   /** Have no limit but that on the memory for bodies. */
   const BODY_ONLY = [
     ...['updateMe', 'deleteMe', 'createTotpDevice', 'createEmailDevice', 'createPersonalToken'],
-    ...['createOrg', 'updateOrg', 'deleteOrg', 'createPasskey', 'updatePasskey', 'passkeyOptions', 'linkSso'],
+    ...['createOrg', 'updateOrg', 'deleteOrg', 'createPasskey', 'updatePasskey', 'passkeyOptions'],
+    'connectIdentity',
   ];
   const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
 

@@ -20,7 +20,7 @@ let count = 0;
 const newPerson = (next: object = {}, claims: object = {}) => {
   const sub = `person-${++count}`;
   const email = `${sub}@acme.example`;
-  provider.people.set(sub, { email, name: 'Ada', ...claims });
+  provider.people.set(sub, { email, name: 'Ada', groups: ['everyone'], ...claims });
   provider.next = { sub, ...next };
   return { sub, email };
 };
@@ -28,7 +28,11 @@ const connect = async (body: object = {}, to = org) =>
   must(
     await t.api.post('/settings/connections', {
       ...to.asOwner,
-      body: { name: 'Login', issuer: provider.issuer, ...CLIENT, ...body },
+      body: {
+        ...{ name: 'Login', issuer: provider.issuer, ...CLIENT },
+        role_mapping: [{ group: 'everyone', role: 'viewer' }],
+        ...body,
+      },
     }),
   ).id;
 const change = (body: object) => t.api.patch(`/settings/connections/${connection}`, { ...org.asOwner, body });
@@ -39,6 +43,14 @@ const mark = (who: { id: string }, break_glass: boolean, by = org.owner) =>
   t.api.patch(`/members/${who.id}`, { cookie: by.cookie, org: org.slug, body: { break_glass } });
 const requireMfa = async (to = org) =>
   must(await t.api.patch('/org-features/require_mfa', { ...to.asOwner, body: { enabled: true } }));
+
+/** Connects an account at the provider. */
+const connected = (userId: string, sub: string) =>
+  t.services.database.sql.unsafe(
+    `insert into shared.identities (id, user_id, issuer, subject, email, created_at, last_used_at)
+      values ($1, $2, $3, $4, 'a@acme.example', now(), now())`,
+    [crypto.randomUUID(), userId, provider.issuer, sub],
+  );
 
 beforeAll(async () => {
   t = await startApp({ env: { SVC_SSO_ALLOW_HTTP: 'on' } });
@@ -86,13 +98,13 @@ describe('required single sign-on', () => {
     expect((await projects(cookie)).refusal).toBe(SSO_REQUIRED);
   });
 
-  it('exempts all owners, or those that are marked', async () => {
+  it('exempts the owners who are there when it is switched on, so that none locks out another', async () => {
     const second = await addMember(t.api, org, 'owner');
     must(await change({ require_sso: true }));
     expect((await projects(org.owner.cookie)).status).toBe(200);
     expect((await projects(second.cookie)).status).toBe(200);
-    expect(must(await mark(org.owner, true)).break_glass).toBe(true);
-    expect((await projects(org.owner.cookie)).status).toBe(200);
+    expect((await mark(second, false)).refusal).toBe('403 permission_error/denied');
+    expect(must(await mark(second, false, second)).break_glass).toBeUndefined();
     expect((await projects(second.cookie)).refusal).toBe(SSO_REQUIRED);
     const path = `/orgs/${org.slug}`;
     const asSecond = { cookie: second.cookie, body: { name: 'Taken', confirm: org.slug } };
@@ -104,6 +116,18 @@ describe('required single sign-on', () => {
       `update shared.users set disabled_at = now() where id = '${org.owner.id}'`,
     );
     expect((await projects(second.cookie)).status).toBe(200);
+  });
+
+  it('exempts an owner who takes back the ownership', async () => {
+    const second = await addMember(t.api, org, 'owner');
+    const asSecond = { cookie: second.cookie, org: org.slug };
+    expect((await t.api.delete(`/members/${org.owner.id}`, asSecond)).status).toBe(204);
+    const { link } = await t.delivered(org.owner.email);
+    const body = { require_sso: true };
+    must(await t.api.patch(`/settings/connections/${connection}`, { ...asSecond, body }));
+    const token = new URL(link ?? '').searchParams.get('token');
+    must(await t.api.post('/auth/undo-org-change', { body: { token } }));
+    expect((await projects(org.owner.cookie)).status).toBe(200);
   });
 
   it('marks owners only, by owners only, with a mail and an entry', async () => {
@@ -120,6 +144,15 @@ describe('required single sign-on', () => {
     expect(must(await mark(org.owner, false)).break_glass).toBeUndefined();
     const nothing = await t.api.patch(`/members/${admin.id}`, { ...org.asOwner, body: {} });
     expect(nothing.refusal).toBe('400 validation_error/field_required role');
+  });
+
+  it('is not met by an account at the provider that has no role there', async () => {
+    must(await change({ require_sso: true }));
+    const member = await addMember(t.api, org);
+    const { sub } = newPerson({}, { groups: [] });
+    await connected(member.id, sub);
+    expect((await bySso()).refusal).toBe('403 permission_error/denied');
+    expect((await projects(member.cookie)).refusal).toBe(SSO_REQUIRED);
   });
 
   it('counts the session that made a personal access token', async () => {
@@ -169,16 +202,12 @@ describe('factors of the provider', () => {
     expect((await projects(cookie, other)).refusal).toBe(MFA_REQUIRED);
   });
 
-  it('do not stand in for the second factor of an account with a password', async () => {
+  it('do not stand in for the second factor of an account', async () => {
     must(await change({ trust_mfa: true }));
     const user = await createUser(t.api);
     const app = await switchMfaOn(t, user.cookie);
     const { sub } = newPerson(mfa, { email: user.email });
-    await t.services.database.sql.unsafe(
-      `insert into shared.identities (id, user_id, issuer, subject, email, created_at, last_used_at)
-        values ($1, $2, $3, $4, $5, now(), now())`,
-      [crypto.randomUUID(), user.id, provider.issuer, sub, user.email],
-    );
+    await connected(user.id, sub);
     const page = await bySso({ headers: { accept: 'text/html' } });
     expect(page.cookie).toBeUndefined();
     const fragment = new URLSearchParams(page.headers.get('location')?.split('#')[1]);
@@ -200,6 +229,41 @@ describe('factors of the provider', () => {
       body: { mfa_token: login.mfa_token, device_id: app.id, code: app.code() },
     });
     expect((await projects(byPassword.cookie)).refusal).toBe(SSO_REQUIRED);
+  });
+});
+
+describe('a second factor', () => {
+  it('does not begin a session of a connection that is switched off meanwhile', async () => {
+    const user = await addMember(t.api, org);
+    const app = await switchMfaOn(t, user.cookie);
+    const { sub } = newPerson();
+    await connected(user.id, sub);
+    const { mfa_token } = (await bySso()).result;
+    must(await change({ enabled: false }));
+    t.advance(30_000);
+    const body = { mfa_token, device_id: app.id, code: app.code() };
+    const late = await t.api.post('/auth/mfa/validate', { body });
+    expect([late.refusal, late.cookie]).toEqual(['401 auth_error/invalid_credentials', undefined]);
+  });
+});
+
+describe('a sign-in with a password of long ago', () => {
+  it('may not change what requires a step-up, until it is fresh', async () => {
+    newPerson();
+    const browser = newBrowser();
+    const makeToken = async (cookie: string | undefined) =>
+      t.api.post('/profile/tokens', { cookie, body: { name: 'x', scopes: ['read'], expires_in: 7 } });
+    expect((await makeToken((await bySso({ browser })).cookie)).status).toBe(201);
+    // The person is still signed in at the provider.
+    t.advance(30 * 60_000);
+    const again = await bySso({ browser });
+    expect((await makeToken(again.cookie)).refusal).toBe('403 permission_error/step_up_required');
+    const { session_connection } = must(await t.api.get('/auth/session', { cookie: again.cookie }));
+    expect(session_connection).toEqual({ id: connection, name: 'Login' });
+    const started = await t.api.get(`/auth/sso/start?connection=${connection}&fresh=true`);
+    const { searchParams } = new URL(started.headers.get('location') ?? '');
+    expect([searchParams.get('prompt'), searchParams.get('max_age')]).toEqual(['login', '0']);
+    t.advance(-30 * 60_000);
   });
 });
 
@@ -240,7 +304,8 @@ describe('a sign-out', () => {
       const nonce = searchParams.get('nonce');
       const [cookie = ''] = (started.headers.get('set-cookie') ?? '').split(';');
       const query = new URLSearchParams({
-        ...{ code: codeOf({ nonce, ...claims }), state: searchParams.get('state') ?? '', iss: liar.issuer },
+        ...{ code: codeOf({ nonce, ...claims }), state: searchParams.get('state') ?? '' },
+        iss: String(liar.lies.claims?.iss ?? liar.issuer),
       });
       return t.api.get(`/auth/sso/callback?${query}`, { headers: { cookie } });
     }
@@ -253,10 +318,11 @@ describe('a sign-out', () => {
     });
 
     it('ends the session, or all sessions of the person, once', async () => {
-      const who = { sub: 'ada', email: `ada-${++count}@acme.example` };
+      const who = { sub: 'ada', email: `ada-${++count}@acme.example`, groups: ['everyone'] };
       const first = await signIn({ ...who, sid: 'one' });
       const second = await signIn({ ...who, sid: 'two' });
-      const other = await signIn({ sub: 'grace', email: `grace-${++count}@acme.example`, sid: 'three' });
+      const grace = { ...who, sub: 'grace', email: `grace-${++count}@acme.example` };
+      const other = await signIn({ ...grace, sid: 'three' });
       const token = await liar.logoutToken({ sid: 'one' });
       expect((await logout(token)).status).toBe(200);
       expect([await isLive(first.cookie), await isLive(second.cookie)]).toEqual([false, true]);
@@ -265,8 +331,21 @@ describe('a sign-out', () => {
       expect([await isLive(second.cookie), await isLive(other.cookie)]).toEqual([false, true]);
     });
 
+    it('is that of an issuer with a slash at its end, too', async () => {
+      const iss = `${liar.issuer}/`;
+      liar.lies = { discovery: { issuer: iss }, claims: { iss } };
+      const { cookie } = await signIn({
+        sub: 'ada',
+        email: `ada-${++count}@acme.example`,
+        groups: ['everyone'],
+      });
+      expect((await logout(await liar.logoutToken({ sub: 'ada', iss }))).status).toBe(200);
+      expect(await isLive(cookie)).toBe(false);
+    });
+
     it('is refused unless the provider signed it for us, as a logout token', async () => {
-      const { cookie } = await signIn({ sub: 'ada', email: `ada-${++count}@acme.example`, sid: 'one' });
+      const ada = { sub: 'ada', email: `ada-${++count}@acme.example`, groups: ['everyone'] };
+      const { cookie } = await signIn({ ...ada, sid: 'one' });
       const refused = [
         await liar.logoutToken({ sub: 'ada' }, { sign: 'other key' }),
         await liar.logoutToken({ sub: 'ada' }, { sign: 'none' }),

@@ -19,7 +19,11 @@ const connect = async (issuer: string, body: object = {}) =>
   must(
     await t.api.post('/settings/connections', {
       ...org.asOwner,
-      body: { name: 'Login', issuer, client_id: 'svc-findings', client_secret: 'secret', ...body },
+      body: {
+        ...{ name: 'Login', issuer, client_id: 'svc-findings', client_secret: 'secret' },
+        role_mapping: [{ group: 'everyone', role: 'viewer' }],
+        ...body,
+      },
     }),
   ).id;
 
@@ -34,6 +38,7 @@ async function begin(browser: Browser, query = `connection=${connection}`) {
 const person = (claims: object = {}) => ({
   sub: `p-${++count}`,
   email: `p-${count}@acme.example`,
+  groups: ['everyone'],
   ...claims,
 });
 
@@ -89,7 +94,7 @@ describe('a lying provider', () => {
     ['a key that does not exist', { header: { kid: 'unknown' } }],
     ['no subject', { claims: { sub: undefined } }],
     ['an empty subject', { claims: { sub: '' } }],
-    ['UserInfo of another person', { userInfo: { sub: 'somebody else' } }],
+    ['UserInfo of another person', { claims: { groups: undefined }, userInfo: { sub: 'somebody else' } }],
     ['no address', { claims: { email: undefined } }],
     ['an address with markup', { claims: { email: '"><script>"@acme.example' } }],
     [

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/api/api.ts';
+import { addMember, createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { atProvider, call, newBrowser, signInBySso } from '../support/sso/browser.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/sso/provider.ts';
@@ -15,10 +15,14 @@ const sql = (text: string, params: unknown[] = []) =>
 const newPerson = (claims: object = {}) => {
   const sub = `person-${++count}`;
   const email = `${sub}@acme.example`;
-  provider.people.set(sub, { email, email_verified: true, name: 'Ada Lovelace', ...claims });
+  provider.people.set(sub, {
+    ...{ email, email_verified: true, name: 'Ada Lovelace', groups: ['everyone'] },
+    ...claims,
+  });
   provider.next = { sub };
   return { sub, email };
 };
+const EVERYONE = { group: 'everyone', role: 'viewer' };
 const connect = async (body: object = {}, to = org) =>
   must(
     await t.api.post('/settings/connections', {
@@ -42,7 +46,7 @@ beforeAll(async () => {
   t = await startApp({ env: { SVC_SSO_ALLOW_HTTP: 'on' } });
   provider = await startProvider();
   org = await createOrg(t.api);
-  connection = (await connect({ role_mapping: [{ group: 'security', role: 'admin' }] })).id;
+  connection = (await connect({ role_mapping: [EVERYONE] })).id;
 });
 
 const ROLES = [
@@ -89,7 +93,7 @@ describe('a sign-in at a provider', () => {
   it('knows the person whose address changed, and leaves the address of the account', async () => {
     const { sub, email } = newPerson();
     const { user } = must(await me((await bySso()).cookie));
-    provider.people.set(sub, { email: 'married@acme.example' });
+    provider.people.set(sub, { email: 'married@acme.example', groups: ['everyone'] });
     const again = must(await me((await bySso()).cookie));
     expect(again.user).toMatchObject({ id: user.id, email });
   });
@@ -157,9 +161,11 @@ describe('a role', () => {
     const { user } = must(await me(cookie));
     must(await t.api.patch(`/members/${user.id}`, { ...org.asOwner, body: { role: 'viewer' } }));
     groupsAre(sub, ['security']);
-    await bySso();
-    groupsAre(sub, []);
     expect((await bySso()).status).toBe(302);
+    expect(await roleOf(email)).toEqual({ role: 'viewer', mapped_by: null });
+    // Nobody signs in by a provider that gives no role, whatever role a person gave.
+    groupsAre(sub, []);
+    expect((await bySso()).refusal).toBe(NO_ROLE);
     expect(await roleOf(email)).toEqual({ role: 'viewer', mapped_by: null });
   });
 
@@ -169,8 +175,17 @@ describe('a role', () => {
     const { user } = must(await me((await bySso()).cookie));
     must(await t.api.patch(`/members/${user.id}`, { ...org.asOwner, body: { role: 'owner' } }));
     groupsAre(sub, []);
-    expect((await bySso()).status).toBe(302);
+    expect((await bySso()).refusal).toBe(NO_ROLE);
     expect((await roleOf(email))?.role).toBe('owner');
+    // An owner without a password is one who can sign in, and is told what happens.
+    must(await change({ name: 'Renamed' }));
+    expect((await t.delivered(email)).subject).toContain('A connection for single sign-on was changed');
+    const leave = { cookie: org.owner.cookie, org: org.slug };
+    must(await t.api.patch(`/members/${org.owner.id}`, { ...leave, body: { role: 'admin' } }));
+    await sql(`update shared.memberships set role = 'owner' where org_id = $1 and user_id = $2`, [
+      org.id,
+      org.owner.id,
+    ]);
   });
 
   it('is refused without a mapped group, and leaves no account', async () => {
@@ -183,7 +198,7 @@ describe('a role', () => {
   });
 
   it.each([
-    ['groups_direct of GitLab', { groups_direct: ['security'] }, {}],
+    ['groups_direct of GitLab', { groups: undefined, groups_direct: ['security'] }, {}],
     ['a path of Keycloak', { groups: ['/security'] }, {}],
     ['one group as text', { groups: 'security' }, {}],
     [
@@ -233,7 +248,7 @@ describe('an existing account', () => {
     sql('update shared.user_emails set verified_at = now() where user_id = $1', [id]);
 
   it('of a proven domain is connected, and keeps its password', async () => {
-    must(await change({ default_role: 'viewer', role_mapping: [] }));
+    must(await change({ default_role: null, role_mapping: [EVERYONE], domains: ['corp.example'] }));
     await prove('corp.example');
     const user = await inDomain('corp.example');
     await verify(user.id);
@@ -250,6 +265,15 @@ describe('an existing account', () => {
     expect((await bySso()).refusal).toBe('409 resource_error/conflict');
   });
 
+  it('of a domain that another connection has is not', async () => {
+    const user = await inDomain('corp.example');
+    await verify(user.id);
+    newPerson({ email: user.email });
+    const { id } = await connect({ client_id: 'svc-findings', role_mapping: [EVERYONE] });
+    expect((await signInBySso(t, `connection=${id}`)).refusal).toBe('409 resource_error/conflict');
+    must(await t.api.delete(`/settings/connections/${id}`, org.asOwner));
+  });
+
   it('that somebody registered with an address of others is taken from them', async () => {
     const squatter = await inDomain('corp.example');
     newPerson({ email: squatter.email });
@@ -260,27 +284,50 @@ describe('an existing account', () => {
     expect(login.status).toBe(401);
   });
 
-  it('is connected by proof of both: a sign-in there and here', async () => {
-    must(await change({ default_role: 'viewer', role_mapping: [] }));
-    const user = await createUser(t.api);
-    newPerson({ email: user.email });
+  it('is connected by proof of both, in the session that asks for it', async () => {
+    must(await change({ default_role: null, role_mapping: [EVERYONE] }));
+    const user = await addMember(t.api, org);
+    await verify(user.id);
+    const { sub } = newPerson({ email: user.email });
     const browser = newBrowser();
     const refused = await signInBySso(t, `connection=${connection}`, { browser });
     expect(refused.refusal).toBe('409 resource_error/conflict');
-    const link = (email: string, from = browser) => {
-      from.cookies.set('svc_token', user.cookie);
-      return call(t, from, 'post', '/auth/sso/link', { body: { email } });
+    const link = async (cookie = user.cookie) => {
+      const at = newBrowser();
+      at.cookies.set('svc_token', cookie);
+      const started = await call(t, at, 'post', '/profile/identities', { body: { connection } });
+      if (started.status !== 200) return { started, end: () => started };
+      const back = await atProvider(at, started.result.url);
+      return { started, at, end: () => call(t, at, 'get', `/auth/sso/callback${back.search}`) };
     };
-    expect((await link('another@acme.example')).refusal).toBe('409 resource_error/conflict');
-    expect((await link(user.email, newBrowser())).refusal).toBe('409 resource_error/conflict');
-    const cookies = new Map(browser.cookies);
-    expect((await link(user.email)).status).toBe(201);
-    expect((await link(user.email, { ...browser, cookies })).refusal).toBe('409 resource_error/conflict');
-    expect(must(await me((await bySso()).cookie)).user.id).toBe(user.id);
-    const { identities } = must(await t.api.get('/profile/identities', { cookie: user.cookie }));
+    // Another session, such as that of a victim, completes nothing.
+    const other = await addMember(t.api, org);
+    const begun = await link();
+    begun.at?.cookies.set('svc_token', other.cookie);
+    expect((await begun.end()).refusal).toBe('401 auth_error/invalid_credentials');
+    begun.at?.cookies.delete('svc_token');
+    expect((await begun.end()).refusal).toBe('401 auth_error/invalid_credentials');
+    expect((await (await link(other.cookie)).end()).refusal).toBe('409 resource_error/conflict');
+    const linked = await link();
+    const done = await linked.end();
+    expect([done.status, done.headers.get('location')]).toEqual([302, '/profile/mfa']);
+    expect((await linked.end()).refusal).toBe('401 auth_error/invalid_credentials');
+    expect((await (await link()).end()).refusal).toBe('409 resource_error/conflict');
+    const signedIn = await bySso();
+    expect(must(await me(signedIn.cookie)).user.id).toBe(user.id);
+    const { identities, connections } = must(await t.api.get('/profile/identities', { cookie: user.cookie }));
+    expect(identities).toMatchObject([{ issuer: provider.issuer, email: user.email }]);
+    expect(connections).toContainEqual({
+      ...{ id: connection, name: 'Renamed', issuer: provider.issuer, organization: expect.any(String) },
+    });
     const path = `/profile/identities/${identities[0].id}`;
+    expect((await t.api.delete(path, { cookie: other.cookie })).status).toBe(404);
+    expect((await me(signedIn.cookie)).status).toBe(200);
     expect((await t.api.delete(path, { cookie: user.cookie })).status).toBe(204);
+    // Its sessions end.
+    expect((await me(signedIn.cookie)).error).toBe('auth_error/session_revoked');
     expect((await t.api.delete(path, { cookie: user.cookie })).status).toBe(404);
+    provider.next = { sub };
     expect((await bySso()).refusal).toBe('409 resource_error/conflict');
     await t.services.mail.deliverDue();
     const subjects = t.mails
@@ -288,6 +335,23 @@ describe('an existing account', () => {
       .map(({ subject }) => subject);
     expect(subjects).toContain('A sign-in at a provider was connected to your account');
     expect(subjects).toContain('A sign-in at a provider was disconnected from your account');
+  });
+
+  it('is offered the connections of its organizations only', async () => {
+    const stranger = await createUser(t.api);
+    const { connections } = must(await t.api.get('/profile/identities', { cookie: stranger.cookie }));
+    expect(connections).toEqual([]);
+    const answer = await t.api.post('/profile/identities', { cookie: stranger.cookie, body: { connection } });
+    expect(answer.refusal).toBe('404 resource_error/not_found');
+  });
+
+  it('is not replaced by another one that a link signs in', async () => {
+    const user = await createUser(t.api);
+    newPerson();
+    const browser = newBrowser();
+    browser.cookies.set('svc_token', user.cookie);
+    const answer = await signInBySso(t, `connection=${connection}`, { browser });
+    expect([answer.refusal, answer.cookie]).toEqual(['409 resource_error/conflict', undefined]);
   });
 
   it('without a password keeps its last provider', async () => {
@@ -299,6 +363,7 @@ describe('an existing account', () => {
   });
 
   it('loses its providers when the password is reset', async () => {
+    must(await change({ domains: ['reset.example'] }));
     await prove('reset.example');
     newPerson({ email: 'a@reset.example' });
     await bySso();
@@ -350,7 +415,7 @@ describe('a test of a connection', () => {
         groups: ['security'],
       },
       claims: { sub, iss: provider.issuer },
-      warnings: [expect.stringContaining('not proven')],
+      warnings: [expect.stringContaining('not a proven one')],
     });
     expect(await sql('select from shared.user_emails where email = $1', [email])).toHaveLength(0);
     expect(await auditOf()).toContain('connection.tested');

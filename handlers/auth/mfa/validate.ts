@@ -27,7 +27,7 @@ export const validateMfa = endpoint(
     tag: 'Auth',
     summary: 'Complete a login with the second factor',
     description:
-      'Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once.',
+      'Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once. 401 `invalid_credentials` if the connection that began the sign-in was switched off meanwhile.',
     request: {
       body: z.object({
         mfa_token: mfaToken(),
@@ -43,7 +43,7 @@ export const validateMfa = endpoint(
         cookie: true,
       },
     },
-    errors: ['auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],
+    errors: ['auth_error/invalid_credentials', 'auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],
   },
   async (call) => {
     const { body, db, now, services } = call;

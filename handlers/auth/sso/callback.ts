@@ -3,17 +3,18 @@ import { maskAddress } from '../../../lib/accounts/mfa/devices.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import {
   asksForPage,
-  completeSso,
   describePerson,
   flowOf,
   orExplain,
   setSsoCookie,
   testResult,
 } from '../../../lib/http/accounts/sso.ts';
+import { linkIdentity } from '../../../lib/http/accounts/sso-link.ts';
+import { completeSso } from '../../../lib/http/accounts/sso-sign-in.ts';
 import { ok, redirect } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { shown, z } from '../../../lib/schema.ts';
-import { flowCookie } from '../../../lib/sso/flow.ts';
+import { type Flow, flowCookie } from '../../../lib/sso/flow.ts';
 import { MfaRequired } from '../login.ts';
 
 const SsoTest = z
@@ -47,7 +48,7 @@ export const ssoCallback = endpoint(
     tag: 'Single sign-on',
     summary: 'Complete a sign-in at a provider',
     description:
-      'The provider sends the browser here. Signs in the account that the issuer and the subject identify; a person who signs in for the first time gets an account. An existing account with the address is used only if the organization has proven its domain, otherwise 409 `conflict`: sign in to it, then call `POST /auth/sso/link`. The role is that of the groups. A test shows the claims and signs nobody in. `Accept: text/html` gets errors as a redirect to the sign-in page, and the second factor as a redirect with the fragment `#mfa=`.',
+      'The provider sends the browser here. Signs in the account that the issuer and the subject identify; a person who signs in for the first time gets an account. An existing account with the address is used only if the organization has proven its domain, and the connection names it, otherwise 409 `conflict`: sign in to it, then connect the provider by `POST /profile/identities`. A connection of an organization signs in people to whom it gives a role, and members with an address of its proven domains. 409 too if another account is signed in in this browser. The role is that of the groups. A test shows the claims and signs nobody in. `Accept: text/html` gets errors as a redirect to the sign-in page, and the second factor as a redirect with the fragment `#mfa=`.',
     request: {
       query: z.object({
         code: code('The authorization code.'),
@@ -63,29 +64,36 @@ export const ssoCallback = endpoint(
         description: 'The result of a test; or the token and the devices for the second factor.',
         result: z.union([SsoTest, MfaRequired]).openapi('SsoResult'),
       },
-      302: { description: 'Signed in: the session cookie is set.', cookie: true },
+      302: {
+        description: 'Signed in: the session cookie is set. Or the account is connected.',
+        cookie: true,
+      },
     },
     errors: [
       'auth_error/invalid_credentials',
       'permission_error/denied',
       'resource_error/not_found',
       'resource_error/conflict',
-      'rate_limit_error/exceeded',
     ],
   },
   async (call) => {
-    const { c, peer, query, services } = call;
-    await services.limits.count('client', peer.ip);
+    const { c, query } = call;
+    let flow: Flow | undefined;
     return orExplain(
       call,
-      () => ({}),
+      () => ({ path: flow?.purpose === 'link' ? '/profile/mfa' : '/login' }),
       async () => {
-        const flow = await flowOf(call, query.state);
+        flow = await flowOf(call, query.state);
         // The page calls this endpoint again, and shows the answer.
-        if (flow.isTest && asksForPage(call)) return redirect(`/sso-test${new URL(c.req.url).search}`);
+        if (flow.purpose === 'test' && asksForPage(call))
+          return redirect(`/sso-test${new URL(c.req.url).search}`);
         setSsoCookie(call, flowCookie(flow.state), '', 0);
         const described = await describePerson(call, flow);
-        if (flow.isTest) return ok(testResult(described));
+        if (flow.purpose === 'test') return ok(testResult(described));
+        if (flow.purpose === 'link') {
+          await linkIdentity(call, flow, described);
+          return redirect(flow.returnTo ?? '/profile/mfa');
+        }
         const signedIn = await completeSso(call, flow, described);
         const { location, mfa } = signedIn;
         if (!mfa) return redirect(location, signedIn.headers);

@@ -3,7 +3,7 @@ import { beginSso, orExplain } from '../../../lib/http/accounts/sso.ts';
 import { redirect } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { email } from '../../../lib/http/fields.ts';
-import { text, uuid, z } from '../../../lib/schema.ts';
+import { flag, text, uuid, z } from '../../../lib/schema.ts';
 import {
   connectionOfAddress,
   connectionOfOrg,
@@ -28,6 +28,10 @@ export const startSso = endpoint(
         org: text({ min: 1, max: 50, example: 'acme' }).optional(),
         email: email().optional(),
         return_to: returnTo().optional(),
+        fresh: flag().optional().openapi({
+          description:
+            'The provider asks for the password again. The new session may then change what requires a step-up.',
+        }),
       }),
     },
     responses: { 302: { description: 'The page of the provider.' } },
@@ -52,12 +56,16 @@ export const startSso = endpoint(
     }
     return orExplain(
       call,
-      () => (query.email ? { email: query.email } : ({} as Record<string, string>)),
+      () => ({ path: '/login', ...(query.email && { query: { email: query.email } }) }),
       async () => {
         const connection = await find();
         if (!connection?.enabled)
           throw new SsoRefusal('not_found', 'No single sign-on is set up for this organization or address.');
-        return redirect(await beginSso(call, connection, { returnTo: query.return_to }));
+        return redirect(
+          await beginSso(call, connection, {
+            ...{ purpose: 'sign-in', returnTo: query.return_to, isFresh: query.fresh },
+          }),
+        );
       },
     );
   },

@@ -4,7 +4,7 @@ import { cookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { z } from '../../../lib/schema.ts';
-import { Identity, toIdentity } from '../../../lib/sso/identities.ts';
+import { Connectable, Identity, listConnectable, toIdentity } from '../../../lib/sso/identities.ts';
 
 export const listIdentities = endpoint(
   {
@@ -15,13 +15,14 @@ export const listIdentities = endpoint(
     summary: 'List the accounts at providers that sign in to this account',
     responses: {
       200: {
-        description: 'The accounts, the oldest first.',
-        result: z.object({ identities: z.array(Identity) }),
+        description: 'The accounts, the oldest first, and the connections whose accounts can be connected.',
+        result: z.object({ identities: z.array(Identity), connections: z.array(Connectable) }),
       },
     },
   },
-  async ({ db, user }) => {
+  async ({ db, services, user }) => {
     const rows = await db.select().from(t).where(eq(t.userId, user.id)).orderBy(asc(t.createdAt), asc(t.id));
-    return ok({ identities: rows.map(toIdentity) });
+    const connections = await listConnectable(db, services.config, user.id);
+    return ok({ identities: rows.map(toIdentity), connections });
   },
 );

@@ -9,6 +9,7 @@ import { idParam } from '../../../lib/http/fields.ts';
 import { mailChange } from '../../../lib/http/mails.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { z } from '../../../lib/schema.ts';
+import { endIdentitySessions } from '../../../lib/sso/sessions.ts';
 
 export const removeIdentity = endpoint(
   {
@@ -19,16 +20,18 @@ export const removeIdentity = endpoint(
     tag: 'Single sign-on',
     summary: 'Disconnect an account at a provider',
     description:
-      'It no longer signs in. The last one of an account without a password stays (409 `conflict`): set a password first, by “Forgot password”. You get a mail.',
+      'It no longer signs in, and its sessions end. The last one of an account without a password stays (409 `conflict`): set a password first, by “Forgot password”. You get a mail.',
     request: { params: z.object({ id: idParam() }) },
     responses: { 204: { description: 'Disconnected.' } },
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { db, params, services, user } = call;
+    const { db, now, params, services, user } = call;
     const mine = eq(t.userId, user.id);
     await db.transaction(async (tx) => {
       await lockAccount(tx, call);
+      // Undone with the transaction if the account is not theirs.
+      await endIdentitySessions(tx, params.id, now);
       const [removed] = await tx
         .delete(t)
         .where(and(mine, eq(t.id, params.id)))

@@ -17,7 +17,7 @@ import {
   requireIssuer,
   toConnection,
 } from '../../../lib/sso/connections.ts';
-import { requireOwner } from '../../../lib/sso/membership.ts';
+import { exemptOwners, requireOwner } from '../../../lib/sso/membership.ts';
 
 export const createConnection = endpoint(
   {
@@ -27,7 +27,7 @@ export const createConnection = endpoint(
     audit: 'connection.created',
     tag: 'Single sign-on',
     summary: 'Add a connection for single sign-on',
-    description: `An OpenID Connect provider that signs in to this organization. People whom it signs in become members, with the role of their groups or \`default_role\`. With \`require_sso\`, members get 403 \`sso_required\` unless a connection of the organization signed them in; owners marked \`break_glass\` are exempt, and all owners if none is marked. With \`trust_mfa\`, several factors at the provider (\`amr\`, \`acr\`) count as MFA in this organization. An organization has at most ${MAX_CONNECTIONS} connections (409 \`conflict\`). All owners get a mail.`,
+    description: `An OpenID Connect provider that signs in to this organization. People whom it signs in become members, with the role of their groups or \`default_role\`. With \`require_sso\`, members get 403 \`sso_required\` unless a connection of the organization signed them in; owners marked \`break_glass\` are exempt, which switching it on makes all present owners, and all owners if no marked one can sign in with a password. With \`trust_mfa\`, several factors at the provider (\`amr\`, \`acr\`) count as MFA in this organization. An organization has at most ${MAX_CONNECTIONS} connections (409 \`conflict\`). All owners get a mail.`,
     request: { body: ConnectionInput },
     responses: { 201: { description: 'The connection.', result: Connection } },
     errors: ['resource_error/conflict'],
@@ -48,6 +48,7 @@ export const createConnection = endpoint(
             });
           const [inserted] = await tx.insert(t).values(columns).returning();
           if (!inserted) throw new Error('the connection was not inserted');
+          if (inserted.requireSso) await exemptOwners(tx, org.id);
           await mailControl(tx, actor, org.id, 'connection_created', [
             ['Connection', inserted.name],
             ['Provider', inserted.issuer],

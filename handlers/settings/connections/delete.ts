@@ -33,8 +33,8 @@ export const deleteConnection = endpoint(
         inOrgQuota(inside, async (tx) => {
           await requireOwner(tx, org.id, user.id);
           const found = await requireConnection(tx, org.id, params.id);
-          await endConnectionSessions(tx, found, now);
           await tx.delete(t).where(eq(t.id, found.id));
+          await endConnectionSessions(tx, found.id, now);
           await mailControl(tx, actor, org.id, 'connection_deleted', [
             ['Connection', found.name],
             ['Provider', found.issuer],

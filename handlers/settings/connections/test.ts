@@ -33,7 +33,7 @@ export const testConnection = endpoint(
     const row = await requireConnection(db, org.id, params.id);
     const connection = await findConnection({ db, config, secretBox }, row.id);
     if (!connection) throw new ApiError('resource_error/not_found');
-    const url = await beginSso(call, connection, { isTest: true });
+    const url = await beginSso(call, connection, { purpose: 'test' });
     await call.audited(
       async () => {},
       () => ({ target: { type: 'connection', id: row.id, name: row.name } }),

@@ -162,6 +162,7 @@ const sessionsOf = (db: Db, userId: string) =>
       created_at: sessions.createdAt,
       last_active_at: sessions.lastActiveAt,
       stepped_up_at: sessions.steppedUpAt,
+      authenticated_at: sessions.authenticatedAt,
       idle_seconds: sessions.idleSeconds,
       expires_at: sessions.expiresAt,
       revoked_at: sessions.revokedAt,

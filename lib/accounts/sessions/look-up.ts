@@ -168,7 +168,7 @@ left join ${orgs} on ${orgs.id} = ${memberships.orgId}`;
 
 const sessionFields = sql`${sessions.id} as "sessionId", ${sessions.expiresAt} as "expiresAt",
   ${sessions.revokedAt} as "revokedAt", ${sessions.lastActiveAt} as "lastActiveAt",
-  greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt",
+  greatest(coalesce(${sessions.authenticatedAt}, ${sessions.createdAt}), ${sessions.steppedUpAt}) as "authenticatedAt",
   ${sessions.idleSeconds} as "idleSeconds", ${sessions.passkeyId} is not null as "byPasskey",
   ${sessions.ssoConnectionId} as "ssoConnectionId", ${userFields}`;
 

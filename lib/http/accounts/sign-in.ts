@@ -106,7 +106,10 @@ export async function startSession(
     ipAddress: peer.ip,
     ...device,
     passkeyId,
-    ...(sso && { ssoConnectionId: sso.connectionId, ssoMfa: sso.mfa }),
+    ...(sso && {
+      ...{ ssoConnectionId: sso.connectionId, ssoMfa: sso.mfa },
+      authenticatedAt: sso.authTime === null ? null : new Date(sso.authTime),
+    }),
     createdAt,
     lastActiveAt: createdAt,
     expiresAt,

@@ -47,8 +47,12 @@ export function planOrgTour(on: Traveller) {
   /** A sign-in at the provider. */
   const bySso = async (claims: object) => {
     const started = await on.api.get(`/auth/sso/start?connection=${on.made.connection}`);
-    const { searchParams } = new URL(started.headers.get('location') ?? '');
-    const [cookie = ''] = (started.headers.get('set-cookie') ?? '').split(';');
+    return atProvider(claims, started, started.headers.get('location') ?? '');
+  };
+  const atProvider = (claims: object, started: Answer, url: string, session = '') => {
+    const { searchParams } = new URL(url);
+    const [flow = ''] = (started.headers.get('set-cookie') ?? '').split(';');
+    const cookie = session === '' ? flow : `svc_token=${session}; ${flow}`;
     const code = codeOf({ nonce: searchParams.get('nonce'), ...claims });
     const query = new URLSearchParams({ code, state: searchParams.get('state') ?? '', iss: ISSUER });
     return on.api.get(`/auth/sso/callback?${query}`, { headers: { cookie } });
@@ -496,7 +500,7 @@ export function planOrgTour(on: Traveller) {
     updateConnection: () =>
       on.api.patch(`/settings/connections/${on.made.connection}`, {
         ...on.asOwner(),
-        body: { domains: ['acme.example'] },
+        body: { domains: ['acme.example'], default_role: 'viewer' },
       }),
     async testConnection() {
       liar = await startLiar(ISSUER);
@@ -513,14 +517,12 @@ export function planOrgTour(on: Traveller) {
         body: `logout_token=${await liar?.logoutToken({ sub: 'new' })}`,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       }),
-    async linkSso() {
-      const email = must(await on.api.get('/auth/me', on.asUser())).user.email;
-      const refused = await bySso({ sub: 'me', email });
-      const [link = ''] = refused.headers
-        .getSetCookie()
-        .filter((cookie) => cookie.startsWith('svc_sso_link='));
-      const headers = { cookie: `svc_token=${on.cookie}; ${link.split(';')[0]}` };
-      return on.api.post('/auth/sso/link', { headers, body: { email } });
+    async connectIdentity() {
+      const { email } = must(await on.api.get('/auth/me', on.asUser())).user;
+      const body = { connection: on.made.connection };
+      const answer = await on.api.post('/profile/identities', { ...on.asUser(), body });
+      must(await atProvider({ sub: 'me', email }, answer, must(answer).url, on.cookie));
+      return answer;
     },
     async listIdentities() {
       const answer = await on.api.get('/profile/identities', on.asUser());

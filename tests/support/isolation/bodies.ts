@@ -203,7 +203,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     updateConnection: () => [{ name: 'MARK' }],
     createOrgDomain: () => [{ domain: 'no domain MARK' }],
     backchannelLogout: () => [{ logout_token: 'MARK' }],
-    linkSso: () => [{ email: emailOf(target, 'main') }],
+    connectIdentity: () => [{ connection: '00000000-0000-7000-8000-000000000000' }],
     updateSecuritySettings: () => [
       call.pick<Record<string, unknown>>(
         { viewer_tokens_verify: true },

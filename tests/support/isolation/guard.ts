@@ -295,7 +295,7 @@ const WITHOUT_PROVIDER: Record<string, Refusal> = {
   startSso: NOT_FOUND,
   ssoCallback: [401, 'auth_error/invalid_credentials'],
   backchannelLogout: [400, 'validation_error/invalid_body'],
-  linkSso: UNDONE,
+  connectIdentity: NOT_FOUND,
 };
 
 /** Calls that name no issuer and no domain: tests/sso has providers. */

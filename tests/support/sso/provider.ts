@@ -34,6 +34,7 @@ export async function startProvider({
     clients: [
       {
         ...CLIENT,
+        require_auth_time: true,
         redirect_uris: [`${site}/api/v1/auth/sso/callback`],
         post_logout_redirect_uris: [`${site}/login`],
         backchannel_logout_uri: `${site}/api/v1/auth/sso/backchannel-logout`,

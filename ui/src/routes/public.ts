@@ -18,12 +18,13 @@ const pages = createRoute({
 interface BeforeLoad {
   context: RouteContext;
   preload: boolean;
-  search: { return_to?: string };
+  search: { return_to?: string; sso_error?: string };
 }
 
 /** Sends users who are already signed in to their destination. */
 async function redirectSignedIn({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
-  if (preload || !(await findMe(queries))) return;
+  // The page says why another sign-in was refused.
+  if (preload || search.sso_error || !(await findMe(queries))) return;
   const href = destinationOfSignedIn(site, search.return_to);
   if (href) throw redirect({ href, replace: true });
 }

@@ -150,7 +150,7 @@ function ConnectionForm({ connection, onClose }: { connection?: Connection; onCl
     client_secret: '',
     groups: connection?.claims.groups ?? 'groups',
     domains: connection?.domains.join(', ') ?? '',
-    default_role: connection ? (connection.default_role ?? NO_ACCESS) : 'viewer',
+    default_role: connection?.default_role ?? NO_ACCESS,
     mapping: connection?.role_mapping.map(({ group, role }) => `${group} = ${role}`).join('\n') ?? '',
     enabled: connection?.enabled ?? true,
     require_sso: connection?.require_sso ?? false,

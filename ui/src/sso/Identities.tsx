@@ -1,67 +1,54 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/sso.tsx';
 import { api, type Schemas } from '../app/api.ts';
 import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
-import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { SectionCard } from '../components/SectionCard.tsx';
 import { identitiesQuery } from './queries.ts';
+import { SsoProblem } from './SsoButtons.tsx';
 
-/** The accounts at providers that sign in to the user's account. */
-export function Identities() {
-  const queries = useQueryClient();
-  const identities = useQuery(identitiesQuery);
-  const [email, setEmail] = useState('');
-  const connect = useMutation({
-    mutationFn: () => api.post('/auth/sso/link', { body: { email: email.trim() } }),
-    async onSuccess() {
-      setEmail('');
-      showSuccess(text.connected);
-      await queries.invalidateQueries(identitiesQuery);
-    },
-  });
+/** The accounts at providers that sign in to the user's account, and the connections that can. */
+export function Identities({ refused }: { refused: string | undefined }) {
+  const query = useQuery(identitiesQuery);
+  if (query.data?.identities.length === 0 && query.data.connections.length === 0) return null;
   return (
     <SectionCard title={text.identities} description={text.whatIdentitiesDo}>
-      <Loaded query={identities}>
-        {(list) => (
+      {refused !== undefined && <SsoProblem reason={refused} title={text.notConnected} />}
+      <Loaded query={query}>
+        {({ identities, connections }) => (
           <Stack gap="xs">
-            {list.map((identity) => (
+            {identities.map((identity) => (
               <IdentityRow key={identity.id} identity={identity} />
+            ))}
+            {connections.map((connection) => (
+              <ConnectionRow key={connection.id} connection={connection} />
             ))}
           </Stack>
         )}
       </Loaded>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          connect.mutate();
-        }}
-      >
-        <Stack gap="xs">
-          <Group align="flex-end">
-            <TextInput
-              label={text.connectAddress}
-              description={text.connectHint}
-              type="email"
-              value={email}
-              onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-            />
-            <Button
-              type="submit"
-              variant="default"
-              loading={connect.isPending}
-              disabled={email.trim() === ''}
-            >
-              {text.connect}
-            </Button>
-          </Group>
-          {connect.error && <Problem error={connect.error} />}
-        </Stack>
-      </form>
     </SectionCard>
+  );
+}
+
+function ConnectionRow({ connection }: { connection: Schemas['SsoConnectable'] }) {
+  const { id, name, issuer, organization } = connection;
+  const connect = useConfirmed({
+    title: text.askConnect(<bdi>{name}</bdi>),
+    children: <Text size="sm">{text.whatConnectingDoes(<bdi>{issuer}</bdi>)}</Text>,
+    confirm: text.connect,
+    mutationFn: () =>
+      api.post('/profile/identities', { body: { connection: id, return_to: location.pathname } }),
+    onSuccess: ({ result }) => location.assign(result.url),
+  });
+  return (
+    <Group justify="space-between">
+      <Names title={name} below={organization ?? issuer} />
+      <Button size="compact-sm" variant="default" loading={connect.isPending} onClick={connect.ask}>
+        {text.connect}
+      </Button>
+    </Group>
   );
 }
 
@@ -80,17 +67,21 @@ function IdentityRow({ identity: { id, email, issuer } }: { identity: Schemas['S
   });
   return (
     <Group justify="space-between">
-      <div style={{ minWidth: 0 }}>
-        <Text size="sm" fw={500}>
-          <bdi>{email}</bdi>
-        </Text>
-        <Text size="xs" c="dimmed">
-          <bdi>{issuer}</bdi>
-        </Text>
-      </div>
+      <Names title={email} below={issuer} />
       <Button size="compact-sm" variant="subtle" color="red" loading={remove.isPending} onClick={remove.ask}>
         {text.disconnect}
       </Button>
     </Group>
   );
 }
+
+const Names = ({ title, below }: { title: string; below: string }) => (
+  <div style={{ minWidth: 0 }}>
+    <Text size="sm" fw={500}>
+      <bdi>{title}</bdi>
+    </Text>
+    <Text size="xs" c="dimmed">
+      <bdi>{below}</bdi>
+    </Text>
+  </div>
+);

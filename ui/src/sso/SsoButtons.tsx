@@ -3,13 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/sso.tsx';
 import { sessionQuery } from '../app/session.ts';
-
-/** The address of a sign-in at a provider. The page that it leads to afterwards is of this site. */
-function startUrl(query: Record<string, string>, returnTo: string | undefined): string {
-  const parameters = new URLSearchParams(query);
-  if (returnTo !== undefined) parameters.set('return_to', `/login?return_to=${encodeURIComponent(returnTo)}`);
-  return `/api/v1/auth/sso/start?${parameters}`;
-}
+import { startUrl } from './start-url.ts';
 
 /** Signs in at the provider of the deployment, or at the one that the address leads to. */
 export function SsoButtons({ email, returnTo }: { email: string; returnTo: string | undefined }) {
@@ -38,9 +32,9 @@ export function SsoButtons({ email, returnTo }: { email: string; returnTo: strin
   );
 }
 
-/** Tells why a sign-in at a provider ended without a session. */
-export const SsoProblem = ({ reason }: { reason: string }) => (
-  <Alert role="alert" color="yellow" title={text.notSignedIn}>
+/** Tells why a sign-in at a provider had no effect. */
+export const SsoProblem = ({ reason, title = text.notSignedIn }: { reason: string; title?: string }) => (
+  <Alert role="alert" color="yellow" title={title}>
     {text.reasons[reason] ?? text.unknownReason}
   </Alert>
 );

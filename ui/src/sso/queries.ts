@@ -16,5 +16,5 @@ export const domainsQuery = ({ slug, api }: OrgSession) =>
 
 export const identitiesQuery = queryOptions({
   queryKey: ['identities'],
-  queryFn: async ({ signal }) => (await api.get('/profile/identities', { signal })).result.identities,
+  queryFn: async ({ signal }) => (await api.get('/profile/identities', { signal })).result,
 });

@@ -17,6 +17,7 @@ const route = getRouteApi('/_signed-in/_plain/profile/mfa');
 
 /** Multi-factor authentication of the user. */
 export function Mfa() {
+  const { sso_error } = route.useSearch();
   const mfa = useQuery(mfaQuery);
   const queries = useQueryClient();
   const renew = useRefreshUser();
@@ -40,7 +41,7 @@ export function Mfa() {
             <ReturnLink isOn={isOn} />
             <MfaStatus isOn={isOn} devices={devices} onEnabled={show} />
             <Passkeys isLast={(id) => isOn && devices.every((each) => each.id === id || !each.verified)} />
-            <Identities />
+            <Identities refused={sso_error} />
             <MfaDevices isOn={isOn} devices={devices} onEnabled={show} />
             {isOn && <RecoveryCodes onCreated={show} />}
           </>

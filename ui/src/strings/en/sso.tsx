@@ -11,8 +11,12 @@ export const reasons: Record<string, string> = {
   disabled: 'Your account is disabled. Ask the operator of this service.',
   no_email: 'The provider sent no e-mail address. Tell the owner of your organization.',
   unreachable: 'The provider cannot be reached at the moment. Try again later.',
-  link: 'An account with your address exists. Sign in to it here, then connect it in your profile on the page MFA, in this browser and within 10 minutes.',
-  no_role: 'None of your groups has access to the organization. Ask an owner.',
+  link: 'An account with your address exists. Sign in to it here, then connect the provider in your profile, on the page MFA. If you are not a member of the organization yet, ask an owner to invite you.',
+  other_address:
+    'The provider named an address that your account does not have, or that is not verified. Add it to your e-mail addresses first.',
+  linked: 'That account at the provider is connected already.',
+  other_account: 'You are signed in to another account in this browser. Sign out first, then sign in again.',
+  no_role: 'The provider gives you no access to this organization. Ask an owner.',
   groups_overage:
     'You are in more than 200 groups, so the provider left them out. Tell the owner of your organization.',
   not_found: 'No single sign-on is set up for this address or organization.',
@@ -35,7 +39,7 @@ export const keepSecret = 'Leave it empty to keep the present one.';
 export const groupsClaim = 'Claim with the groups';
 export const domains = 'Domains of addresses';
 export const domainsHint = 'Separated by commas. They count once they are proven below.';
-export const defaultRole = 'Role without a mapped group';
+export const defaultRole = 'Role of people with a proven domain and no mapped group';
 export const noAccess = 'No access';
 export const roles = { viewer: 'Viewer', member: 'Member', admin: 'Admin' };
 export const mapping = 'Roles by group';
@@ -45,7 +49,7 @@ export const mappingWrong = (line: string) =>
 export const enabled = 'On';
 export const requireSso = 'Require single sign-on';
 export const requireHint =
-  'Other sign-ins get no access. Owners marked break glass are exempt; without any, all owners.';
+  'Other sign-ins get no access. The present owners are exempt (break glass) until they end that themselves.';
 export const trustMfa = 'Trust the second factor of the provider';
 export const save = 'Save';
 export const edit = 'Edit';
@@ -86,11 +90,15 @@ export const claims = 'Claims';
 
 export const identities = 'Accounts at providers';
 export const whatIdentitiesDo = 'They sign in to your account by single sign-on.';
-export const connectAddress = 'Connect the account that you just signed in with at the provider';
-export const connectHint =
-  'Enter its e-mail address. Do this only if you have just signed in there yourself.';
+export const notConnected = 'The account was not connected';
+export const askConnect = (shown: ReactNode) => <>Connect {shown}?</>;
+export const whatConnectingDoes = (issuer: ReactNode) => (
+  <>
+    You sign in at {issuer}, with an address of your account. Whoever runs that provider can then sign in as
+    you.
+  </>
+);
 export const connect = 'Connect';
-export const connected = 'The account was connected. It signs you in from now on.';
 export const disconnect = 'Disconnect';
 export const askDisconnect = (shown: ReactNode) => <>Disconnect {shown}?</>;
 export const noLongerSignsIn = 'It no longer signs you in.';
