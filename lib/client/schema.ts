@@ -220,7 +220,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a login with the second factor
-         * @description Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once.
+         * @description Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once. 401 `invalid_credentials` if the connection that began the sign-in was switched off meanwhile.
          *
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */

@@ -55,9 +55,10 @@ export async function requireDomain(db: Db | Tx, orgId: string, domainId: string
 /**
  * Marks a domain as proven, by the TXT records of its name. Another organization that had proven it loses it, unless its record is there
  * too: then both have the same right, and the first keeps it.
- * @throws ApiError `resource_error/conflict`
+ * @returns the domain, and the organization that lost it
+ * @throws ApiError `resource_error/conflict`; a unique violation if another organization proves it at the same instant
  */
-export async function proveDomain(tx: Tx, row: Row, records: readonly string[], now: Date): Promise<Row> {
+export async function proveDomain(tx: Tx, row: Row, records: readonly string[], now: Date) {
   if (!records.includes(recordValue(row)))
     throw new ApiError('resource_error/conflict', {
       message: `The TXT record ${recordValue(row)} of ${recordName(row.domain)} was not found. A new record can take an hour to be seen.`,
@@ -74,5 +75,5 @@ export async function proveDomain(tx: Tx, row: Row, records: readonly string[], 
   if (holder) await tx.update(t).set({ verifiedAt: null }).where(eq(t.id, holder.id));
   const [proven] = await tx.update(t).set({ verifiedAt: now }).where(eq(t.id, row.id)).returning();
   if (!proven) throw new ApiError('resource_error/not_found');
-  return proven;
+  return { proven, lostBy: holder?.orgId };
 }

@@ -186,6 +186,12 @@ describe('a domain', () => {
     must(await verify(theirs.id, other));
     const domains = must(await t.api.get('/settings/domains', org.asOwner));
     expect(domains.find(({ id }: { id: string }) => id === mine.id).verified).toBe(false);
+    await t.services.mail.deliverDue();
+    const lost = t.mails.find(({ subject }) =>
+      subject.startsWith('Another organization has proven a domain of'),
+    );
+    expect(lost?.recipient).toBe(org.owner.email);
+    expect(lost?.text).not.toContain(other.slug);
   });
 
   it('is named once, and has two labels at least', async () => {

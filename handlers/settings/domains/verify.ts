@@ -1,3 +1,4 @@
+import { isUniqueViolation } from '../../../db/errors.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
@@ -10,6 +11,12 @@ import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
 import { Domain, proveDomain, recordName, requireDomain, toDomain } from '../../../lib/sso/domains.ts';
 import { requireOwner } from '../../../lib/sso/membership.ts';
+
+const inUse = (cause: unknown) =>
+  new ApiError('resource_error/conflict', {
+    message: 'Another organization has just proven this domain.',
+    cause,
+  });
 
 export const verifyOrgDomain = endpoint(
   {
@@ -41,10 +48,17 @@ export const verifyOrgDomain = endpoint(
         inOrgQuota(inside, async (tx) => {
           await requireOwner(tx, org.id, user.id);
           const row = await requireDomain(tx, org.id, params.id);
-          const after = await proveDomain(tx, row, records, now);
+          const { proven: after, lostBy } = await proveDomain(tx, row, records, now);
           if (!row.verifiedAt)
             await mailControl(tx, actor, org.id, 'domain_verified', [['Domain', after.domain]]);
+          // Its owners do not learn which organization has it now.
+          if (lostBy) {
+            const { writeMail } = actor;
+            await mailControl(tx, { now, writeMail }, lostBy, 'domain_lost', [['Domain', after.domain]]);
+          }
           return after;
+        }).catch((error) => {
+          throw isUniqueViolation(error) ? inUse(error) : error;
         }),
       ({ id, domain }) => ({ target: { type: 'domain', id, name: domain } }),
     );

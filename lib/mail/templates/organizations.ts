@@ -62,6 +62,7 @@ const CHANGES = {
   connection_deleted: 'A connection for single sign-on was deleted from',
   domain_verified: 'A domain was proven for',
   domain_removed: 'A domain was removed from',
+  domain_lost: 'Another organization has proven a domain of',
   transfer_started: 'A project is being transferred from',
   project_deleted: 'A project was deleted from',
   deletion_purged: 'Deleted findings were removed for good from',

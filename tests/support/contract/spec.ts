@@ -185,9 +185,9 @@ GET    /api/v1/settings/security                          cookie+org
 PATCH  /api/v1/settings/security                          cookie+org, admin
 GET    /api/v1/auth/sso/start                             base domain
 GET    /api/v1/auth/sso/callback                          base domain
-POST   /api/v1/auth/sso/link                              cookie
 POST   /api/v1/auth/sso/backchannel-logout                public
 GET    /api/v1/profile/identities                         cookie
+POST   /api/v1/profile/identities                         cookie
 DELETE /api/v1/profile/identities/{id}                    cookie
 GET    /api/v1/settings/connections                       cookie+org, owner
 POST   /api/v1/settings/connections                       cookie+org, owner

@@ -521,7 +521,8 @@ export function planOrgTour(on: Traveller) {
       const { email } = must(await on.api.get('/auth/me', on.asUser())).user;
       const body = { connection: on.made.connection };
       const answer = await on.api.post('/profile/identities', { ...on.asUser(), body });
-      must(await atProvider({ sub: 'me', email }, answer, must(answer).url, on.cookie));
+      const back = await atProvider({ sub: 'me', email }, answer, must(answer).url, on.cookie);
+      if (back.status !== 302) throw new Error(back.text);
       return answer;
     },
     async listIdentities() {
