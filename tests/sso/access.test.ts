@@ -140,6 +140,7 @@ describe('required single sign-on', () => {
     must(await mark(org.owner, true));
     t.advance(11 * 60_000);
     expect((await mark(org.owner, false)).refusal).toBe('403 permission_error/step_up_required');
+    // Providers have the true time.
     t.advance(-11 * 60_000);
     expect(must(await mark(org.owner, false)).break_glass).toBeUndefined();
     const nothing = await t.api.patch(`/members/${admin.id}`, { ...org.asOwner, body: {} });
