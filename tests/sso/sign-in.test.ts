@@ -60,10 +60,10 @@ const groupsAre = (sub: string, groups: unknown) =>
   provider.people.set(sub, { ...provider.people.get(sub), groups });
 const auditOf = async () =>
   must(await t.api.get('/audit', org.asOwner)).map(({ action }: { action: string }) => action);
-const prove = async (domain: string, to = org) => {
-  const { id, record } = must(await t.api.post('/settings/domains', { ...to.asOwner, body: { domain } }));
-  t.services.outbound.resolveTxt = async (name) => (name === record.name ? [record.value] : []);
-  return must(await t.api.post(`/settings/domains/${id}/verify`, to.asOwner));
+/** As by its DNS record, which tests/sso/connections has. */
+const prove = async (domain: string) => {
+  const { id } = must(await t.api.post('/settings/domains', { ...org.asOwner, body: { domain } }));
+  await sql('update shared.org_domains set verified_at = now() where id = $1', [id]);
 };
 
 describe('a sign-in at a provider', () => {
