@@ -1,12 +1,16 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createOrg } from '../support/api/client.ts';
+import { freePort } from '../support/server/proc.ts';
 import { CLIENT, startProvider } from '../support/sso/provider.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePagesOf } from './support/site.ts';
 
+// Providers know the address of the service.
+const port = await freePort();
+
 describePagesOf({
-  env: { SVC_SSO_ALLOW_HTTP: 'on', SVC_PORT: '18347', SVC_PUBLIC_URL: 'http://localhost:18347' },
+  env: { SVC_SSO_ALLOW_HTTP: 'on', SVC_PORT: `${port}`, SVC_PUBLIC_URL: `http://localhost:${port}` },
 })('single sign-on', (site) => {
   const use = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click();
 
@@ -30,6 +34,14 @@ describePagesOf({
     await use(page, 'Test');
     await page.getByRole('heading', { level: 1, name: 'Test of single sign-on' }).waitFor();
     await page.getByText('"sub": "ada"').waitFor();
+    await expectAccessible(page);
+    // The owner connects an account that has another address.
+    await page.goto(`${site.url}/profile/mfa`);
+    await use(page, 'Connect');
+    await page.getByText(`You sign in at ${provider.issuer}`).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText('The account was not connected').waitFor();
     await expectAccessible(page);
     await page.context().clearCookies();
     await page.goto(`${site.url}/api/v1/auth/sso/start?org=${org.slug}`);
