@@ -164,48 +164,6 @@ export const usedChallenges = shared.table(
   (t) => [index('used_challenges_expiry').on(t.expiresAt)],
 );
 
-/** Accounts at OpenID Connect providers that sign in to an account here. */
-export const identities = shared.table(
-  'identities',
-  {
-    id: uuid('id').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    issuer: text('issuer').notNull(),
-    /** The claim `sub`; of Entra ID `tid` and `oid`, because its `sub` differs by application. */
-    subject: text('subject').notNull(),
-    /** The address that the provider named last. It finds no account. */
-    email: text('email').notNull(),
-    createdAt: time('created_at').notNull(),
-    lastUsedAt: time('last_used_at').notNull(),
-  },
-  (t) => [uniqueIndex('identities_subject').on(t.issuer, t.subject), index('identities_user').on(t.userId)],
-);
-
-/** Sessions that began at a provider, with the data that ends them here and there. */
-export const ssoSessions = shared.table(
-  'sso_sessions',
-  {
-    sessionId: uuid('session_id')
-      .primaryKey()
-      .references(() => sessions.id, { onDelete: 'cascade' }),
-    identityId: uuid('identity_id')
-      .notNull()
-      .references(() => identities.id, { onDelete: 'cascade' }),
-    issuer: text('issuer').notNull(),
-    clientId: text('client_id').notNull(),
-    /** The claims `sub` and `sid`, as logout tokens have them. */
-    sub: text('sub').notNull(),
-    sid: text('sid'),
-    /** The ID token, sealed, for the provider's page that signs out. */
-    idToken: text('id_token').notNull(),
-    /** The address of that page. Null: the provider has none. */
-    endSession: text('end_session'),
-  },
-  (t) => [index('sso_sessions_identity').on(t.identityId), index('sso_sessions_sub').on(t.issuer, t.sub)],
-);
-
 /** Sign-ins that wait for the second factor, one per `mfa_token`. Completing one deletes it, and so does a new password. */
 export const mfaLogins = shared.table(
   'mfa_logins',
@@ -218,7 +176,7 @@ export const mfaLogins = shared.table(
     /** Wrong codes so far. */
     failures: integer('failures').notNull().default(0),
     expiresAt: time('expires_at').notNull(),
-    /** The sign-in at a provider that waits for the second factor, sealed (`lib/accounts/sso/sessions.ts`). */
+    /** The sign-in at a provider that waits for the second factor, sealed (`lib/sso/sessions.ts`). */
     sso: text('sso'),
   },
   (t) => [index('mfa_logins_user').on(t.userId), index('mfa_logins_expiry').on(t.expiresAt)],

@@ -1,11 +1,13 @@
 CREATE TABLE "shared"."identities" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"user_id" uuid NOT NULL,
+	"org_id" uuid,
 	"issuer" text NOT NULL,
 	"subject" text NOT NULL,
 	"email" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	"last_used_at" timestamp (3) with time zone NOT NULL
+	"last_used_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "identities_subject" UNIQUE NULLS NOT DISTINCT("issuer","subject","org_id")
 );
 --> statement-breakpoint
 CREATE TABLE "shared"."sso_sessions" (
@@ -55,12 +57,13 @@ ALTER TABLE "shared"."memberships" ADD COLUMN "mapped_by" uuid;--> statement-bre
 ALTER TABLE "shared"."memberships" ADD COLUMN "break_glass" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "shared"."personal_tokens" ADD COLUMN "sso_connection_id" uuid;--> statement-breakpoint
 ALTER TABLE "shared"."identities" ADD CONSTRAINT "identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "shared"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "shared"."identities" ADD CONSTRAINT "identities_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "shared"."orgs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shared"."sso_sessions" ADD CONSTRAINT "sso_sessions_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "shared"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shared"."sso_sessions" ADD CONSTRAINT "sso_sessions_identity_id_identities_id_fk" FOREIGN KEY ("identity_id") REFERENCES "shared"."identities"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shared"."org_domains" ADD CONSTRAINT "org_domains_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "shared"."orgs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shared"."sso_connections" ADD CONSTRAINT "sso_connections_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "shared"."orgs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE UNIQUE INDEX "identities_subject" ON "shared"."identities" USING btree ("issuer","subject");--> statement-breakpoint
 CREATE INDEX "identities_user" ON "shared"."identities" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "identities_org" ON "shared"."identities" USING btree ("org_id");--> statement-breakpoint
 CREATE INDEX "sso_sessions_identity" ON "shared"."sso_sessions" USING btree ("identity_id");--> statement-breakpoint
 CREATE INDEX "sso_sessions_sub" ON "shared"."sso_sessions" USING btree ("issuer","sub");--> statement-breakpoint
 CREATE UNIQUE INDEX "org_domains_once" ON "shared"."org_domains" USING btree ("org_id","domain");--> statement-breakpoint

@@ -32,11 +32,15 @@ export const logout = endpoint(
   async (call) => {
     const { claims, tooMany } = await readSessionCookies(call);
     const { config, ssoBox } = call.services;
-    for (const { id } of claims) await endSession(call.db, id, call.now);
-    const [first] = claims;
-    const url =
-      first &&
-      (await logoutUrl(call.db, ssoBox, first.id, { returnTo: `${config.publicUrl}/login`, ...config.sso }));
+    let url: string | undefined;
+    for (const { id } of claims) {
+      // The address has the ID token, so whoever has the cookie of a session that is over does not get it.
+      if (await endSession(call.db, id, call.now))
+        url ??= await logoutUrl(call.db, ssoBox, id, {
+          returnTo: `${config.publicUrl}/login`,
+          ...config.sso,
+        });
+    }
     // A remaining cookie of another session would become the session from now on.
     if (tooMany || claims.length > 1) expireStrayCookies(call);
     const result = url === undefined ? undefined : { logout_url: url };

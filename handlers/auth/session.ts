@@ -7,7 +7,7 @@ import { visitorOf } from '../../lib/http/middleware/access/session.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Account, Organization } from '../../lib/resources.ts';
 import { id, shown, z } from '../../lib/schema.ts';
-import { findConnection } from '../../lib/sso/connections.ts';
+import { namedConnection } from '../../lib/sso/connections.ts';
 import { SsoOffer, ssoOffer } from '../../lib/sso/offer.ts';
 
 export const session = endpoint(
@@ -55,7 +55,7 @@ export const session = endpoint(
   },
   async (call) => {
     const { db, services } = call;
-    const { config, knownAccounts, mailer, secretBox } = services;
+    const { config, knownAccounts, mailer } = services;
     const site = {
       base_domain: config.baseDomain ?? '',
       ...ssoOffer(config),
@@ -67,13 +67,12 @@ export const session = endpoint(
       return ok({ ...site, orgs: [], ...(isFirst && { first_account: true as const }) });
     }
     const { session, user } = visitor;
-    const connection =
-      session.ssoConnectionId && (await findConnection({ db, config, secretBox }, session.ssoConnectionId));
+    const connection = await namedConnection({ db, config }, session.ssoConnectionId);
     const isClosed = config.requireVerifiedEmail && !user.emailVerified;
     return ok({
       ...site,
       user: { ...toUser(user), mfa_enabled: user.mfaEnabled },
-      ...(connection && { session_connection: { id: connection.id, name: connection.name } }),
+      ...(connection && { session_connection: connection }),
       ...(isClosed && { email_verification_required: true as const }),
       orgs: await listOrgsOf(visitor, services),
     });

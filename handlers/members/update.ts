@@ -95,7 +95,9 @@ export const updateMember = endpoint(
       await tx
         .update(memberships)
         .set({
-          ...{ ...granted, ...standing(role, now), mappedBy: null },
+          ...{ ...granted, ...standing(role, now) },
+          // Nobody keeps the own role when the group ends.
+          ...(userId !== user.id && { mappedBy: null }),
           ...(role !== 'owner' && { breakGlass: false }),
         })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));

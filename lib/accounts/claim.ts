@@ -1,7 +1,6 @@
 import { and, eq, isNotNull, isNull, ne, not, or, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import {
-  identities,
   mailedTokens,
   mfaDevices,
   mfaLogins,
@@ -10,6 +9,7 @@ import {
   userEmails,
   users,
 } from '../../db/schema/accounts.ts';
+import { identities } from '../../db/schema/identities.ts';
 import { memberships, orgUndoLinks } from '../../db/schema/orgs.ts';
 import { confirmMemberships } from '../members/invitations.ts';
 import { hasSignIn } from './has-sign-in.ts';

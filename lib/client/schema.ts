@@ -2878,7 +2878,7 @@ export interface paths {
         head?: never;
         /**
          * Change a connection for single sign-on
-         * @description Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. `require_sso: true` marks all present owners `break_glass`. Roles change with the next sign-in of each member. All owners get a mail.
+         * @description Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Every change of a connection with `require_sso` marks all present owners `break_glass`, and so does a deletion. Roles change with the next sign-in of each member. All owners get a mail.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -3355,6 +3355,11 @@ export interface components {
             id: string;
             /** @example https://login.acme.example/realms/acme */
             issuer: string;
+            /**
+             * @description Identifies the person at the issuer.
+             * @example 248289761001
+             */
+            subject: string;
             /**
              * @description The address that the provider sent last.
              * @example ada@acme.example
@@ -6322,7 +6327,7 @@ export interface components {
             created_at: string;
         };
         /** @enum {string} */
-        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "address_not_allowed" | "being_migrated";
+        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "sso_required" | "address_not_allowed" | "being_migrated";
         AccountExportOrganizationApiToken: {
             /**
              * Format: uuid
@@ -9872,6 +9877,7 @@ export interface operations {
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "subject": "248289761001",
                      *             "email": "ada@acme.example",
                      *             "created_at": "2026-01-01T00:00:00.000Z",
                      *             "last_used_at": "2026-01-01T00:00:00.000Z"
@@ -17657,6 +17663,7 @@ export interface operations {
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "subject": "248289761001",
                      *             "email": "ada@acme.example",
                      *             "created_at": "2026-01-01T00:00:00.000Z",
                      *             "last_used_at": "2026-01-01T00:00:00.000Z"

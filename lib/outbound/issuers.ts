@@ -30,6 +30,7 @@ export interface Issuers {
 }
 
 const METADATA_MS = 10 * 60_000;
+const FAILED_MS = 30_000;
 export const CLOCK_TOLERANCE_S = 60;
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>;
@@ -40,11 +41,24 @@ export const plainIssuer = (issuer: string): string => issuer.replace(/\/$/, '')
 export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
   // Plain data: on the edge, requests share no promises.
   const known = new QuickLRU<string, IssuerMetadata>({ maxSize: 500, maxAge: METADATA_MS });
+  /** Issuers that did not answer, with the reason: anybody may name them again at once. */
+  const failed = new QuickLRU<string, string>({ maxSize: 500, maxAge: FAILED_MS });
   const keySets = new QuickLRU<string, KeySet>({ maxSize: 500 });
 
   async function metadata(issuer: string): Promise<IssuerMetadata> {
     const cached = known.get(issuer);
     if (cached) return cached;
+    const failure = failed.get(issuer);
+    if (failure !== undefined) throw new OutboundError(failure);
+    try {
+      return await read(issuer);
+    } catch (error) {
+      if (error instanceof OutboundError) failed.set(issuer, error.message);
+      throw error;
+    }
+  }
+
+  async function read(issuer: string): Promise<IssuerMetadata> {
     const url = `${plainIssuer(issuer)}/.well-known/openid-configuration`;
     const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
     if (response.status !== 200) throw new OutboundError(`${url} answered with status ${response.status}.`);

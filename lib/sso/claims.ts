@@ -30,13 +30,13 @@ const ENTRA = /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|login\.partner\.
  */
 export function subjectOf(issuer: string, claims: Claims): string {
   const { sub, oid, tid } = claims;
-  const parts = ENTRA.test(issuer) && oid && tid ? [tid, oid] : [sub];
+  const parts = ENTRA.test(issuer) ? [tid, oid] : [sub];
   const texts = parts.map((part) => textOf(part, Number.POSITIVE_INFINITY) ?? '');
   const subject = texts.join(':');
   if (texts.includes('') || subject.length > 255)
     throw new SsoRefusal(
       'invalid',
-      'The provider sent no subject (claim sub), or one of more than 255 characters.',
+      'The provider sent no subject (claim sub; of Entra ID tid and oid), or one of more than 255 characters.',
     );
   return subject;
 }
@@ -45,17 +45,24 @@ const EMAIL = /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]{1,253}$/;
 
 /** The address of a person, in lower case. Undefined if the provider sent none that can be used. */
 export function emailOf(claims: Claims, { email: name }: SsoClaims): string | undefined {
-  const email = textOf(claimAt(claims, name), 254)?.toLowerCase();
-  return email !== undefined && EMAIL.test(email) ? email : undefined;
+  const email = textOf(claimAt(claims, name), Number.POSITIVE_INFINITY)?.toLowerCase();
+  return email !== undefined && email.length <= 254 && EMAIL.test(email) ? email : undefined;
 }
+
+/** At Google, anyone can have an account with an address of any domain, and keeps it after leaving. */
+const GOOGLE = 'https://accounts.google.com';
 
 /**
  * Whether the provider has verified the address; undefined if it does not say, as Entra ID, or speaks of another claim. Some send texts.
+ * Google says by `hd` whether the domain's owner manages the account.
  */
 export function emailVerifiedOf(
-  { email_verified: given }: Claims,
+  issuer: string,
+  { email_verified: given, hd }: Claims,
   { email: name }: SsoClaims,
+  email: string | undefined,
 ): boolean | undefined {
+  if (issuer === GOOGLE && (email === undefined || hd !== domainOf(email))) return false;
   if (name !== 'email' || given === undefined || given === null) return undefined;
   return given === true || given === 'true';
 }
@@ -65,6 +72,9 @@ export const authTimeOf = ({ auth_time: seconds }: Claims, now: Date): Date | un
   typeof seconds === 'number' && seconds > 0 && seconds * 1000 < now.getTime()
     ? new Date(seconds * 1000)
     : undefined;
+
+/** The session at the provider, which its logout tokens name. */
+export const sessionIdOf = ({ sid }: Claims): string | undefined => textOf(sid, Number.POSITIVE_INFINITY);
 
 export const nameOf = (claims: Claims, { name }: SsoClaims, email: string): string =>
   textOf(claimAt(claims, name), 200) ?? email.slice(0, email.lastIndexOf('@')).slice(0, 200);

@@ -333,6 +333,18 @@ export async function findConnection(
   return find(context, eq(t.id, connectionId));
 }
 
+/** The id and name of a connection. */
+export async function namedConnection(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  connectionId: string | null,
+): Promise<{ id: string; name: string } | undefined> {
+  if (connectionId === null) return undefined;
+  const deployment = deploymentConnection(config);
+  if (connectionId === DEPLOYMENT_ID) return deployment && { id: DEPLOYMENT_ID, name: deployment.name };
+  const [found] = await db.select({ id: t.id, name: t.name }).from(t).where(eq(t.id, connectionId));
+  return found;
+}
+
 /** The oldest connection of an organization that is enabled. */
 export const connectionOfOrg = (context: Context, orgId: string): Promise<SsoConnection | undefined> =>
   find(context, and(eq(t.orgId, orgId), t.enabled));

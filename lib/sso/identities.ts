@@ -1,6 +1,7 @@
 import { and, asc, eq, notExists } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
-import type { identities } from '../../db/schema/accounts.ts';
+import { userEmails } from '../../db/schema/accounts.ts';
+import type { identities } from '../../db/schema/identities.ts';
 import { memberships, orgDeletions, orgs, ssoConnections as t } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { hasAccess } from '../members/fields.ts';
@@ -12,6 +13,7 @@ export const Identity = z
   .object({
     id: id(),
     issuer: shown('https://login.acme.example/realms/acme'),
+    subject: shown('248289761001', 'Identifies the person at the issuer.'),
     email: shown('ada@acme.example', 'The address that the provider sent last.'),
     created_at: timestamp(),
     last_used_at: timestamp(),
@@ -21,6 +23,7 @@ export const Identity = z
 export const toIdentity = (row: typeof identities.$inferSelect) => ({
   id: row.id,
   issuer: row.issuer,
+  subject: row.subject,
   email: row.email,
   created_at: row.createdAt.toISOString(),
   last_used_at: row.lastUsedAt.toISOString(),
@@ -51,6 +54,7 @@ export async function listConnectable(
     .from(t)
     .innerJoin(orgs, eq(orgs.id, t.orgId))
     .innerJoin(memberships, and(eq(memberships.orgId, t.orgId), eq(memberships.userId, userId)))
+    .innerJoin(userEmails, and(eq(userEmails.userId, userId), eq(userEmails.isPrimary, true)))
     .where(and(t.enabled, hasAccess(config), notExists(deleted)))
     .orderBy(asc(orgs.name), asc(t.name), asc(t.id));
   const deployment = deploymentConnection(config);

@@ -1,9 +1,9 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, exists } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { type MappedRole, type Role, memberships as t } from '../../db/schema/orgs.ts';
+import { type MappedRole, type Role, ssoConnections, memberships as t } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
@@ -23,12 +23,16 @@ export async function requireOwner(tx: Tx, orgId: string, userId: string): Promi
   if (own !== 'owner') throw new ApiError('permission_error/denied');
 }
 
-/** Exempts the present owners from single sign-on that is required from now on, so that no owner locks out another. */
+/** Exempts the present owners from single sign-on that is required, so that no owner locks out another by a change of connections. */
 export async function exemptOwners(tx: Tx, orgId: string): Promise<void> {
+  const required = tx
+    .select()
+    .from(ssoConnections)
+    .where(and(eq(ssoConnections.orgId, orgId), ssoConnections.requireSso));
   await tx
     .update(t)
     .set({ breakGlass: true })
-    .where(and(eq(t.orgId, orgId), eq(t.role, 'owner')));
+    .where(and(eq(t.orgId, orgId), eq(t.role, 'owner'), exists(required)));
 }
 
 /** The effect of a sign-in on a membership. After `removed` and `refused` the person is no member, or not by this connection. */
@@ -81,7 +85,8 @@ export async function applyRole(
     return { kind: 'joined', to: role, tokens: [] };
   }
   const { role: from } = before;
-  if (before.mappedBy !== connectionId) return unchanged(role || isVouched ? 'kept' : 'refused');
+  if (before.mappedBy !== connectionId || from === 'owner')
+    return unchanged(role || isVouched ? 'kept' : 'refused');
   if (role === from) return unchanged('kept');
   if (!role) {
     if (isControlling(from)) await mailRoleChange(tx, actor, { orgId: org.id, userId, from });

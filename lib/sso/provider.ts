@@ -2,7 +2,8 @@ import * as oidc from 'openid-client';
 import QuickLRU from 'quick-lru';
 import { CLOCK_TOLERANCE_S, type Issuers } from '../outbound/issuers.ts';
 import { type Outbound, OutboundError } from '../outbound/outbound.ts';
-import { type Claims, groupsOf } from './claims.ts';
+import { isStorable } from '../schema.ts';
+import { type Claims, claimAt, groupsOf } from './claims.ts';
 import type { SsoConnection } from './connections.ts';
 import { SsoRefusal } from './refusal.ts';
 
@@ -114,7 +115,7 @@ export function createSsoProviders(
         let claims = idClaims;
         // Some providers put groups and addresses there only.
         const isMissing =
-          claims[connection.claims.email] === undefined ||
+          claimAt(claims, connection.claims.email) === undefined ||
           (connection.roleMapping.length > 0 && groupsOf(claims, connection.claims) === undefined);
         if (isMissing && metadata.userinfo_endpoint) {
           const more = await oidc.fetchUserInfo(config, tokens.access_token, String(idClaims.sub));
@@ -124,7 +125,7 @@ export function createSsoProviders(
         return {
           issuer: metadata.issuer,
           ...{ claims, idClaims, idToken: tokens.id_token },
-          endSession: metadata.end_session_endpoint,
+          endSession: addressOf(metadata.end_session_endpoint),
         };
       }),
   };
@@ -139,7 +140,7 @@ function refusalOf(error: unknown): unknown {
     return new SsoRefusal('denied', `The provider refused the sign-in: ${short(error.error)}.`, error);
   if (error instanceof oidc.ResponseBodyError)
     return new SsoRefusal('invalid', `The provider refused the request: ${short(error.error)}.`, error);
-  if (error instanceof oidc.ClientError || error instanceof Error)
+  if (error instanceof oidc.ClientError)
     return new SsoRefusal(
       'invalid',
       `The answer of the provider is not valid: ${short(error.message)}.`,
@@ -147,6 +148,12 @@ function refusalOf(error: unknown): unknown {
     );
   return error;
 }
+
+/** An address that can be stored, as the provider writes it. */
+const addressOf = (text: unknown): string | undefined =>
+  typeof text === 'string' && text.length <= 2_000 && isStorable(text) && URL.canParse(text)
+    ? text
+    : undefined;
 
 const short = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 200);
 

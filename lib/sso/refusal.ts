@@ -9,6 +9,8 @@ export const SSO_REFUSALS = {
   /** The answer of the provider is not valid. */
   invalid: 'auth_error/invalid_credentials',
   disabled: 'auth_error/invalid_credentials',
+  /** Registration is closed, and the operator does not speak for the address. */
+  closed: 'permission_error/denied',
   no_email: 'auth_error/invalid_credentials',
   unreachable: 'resource_error/conflict',
   /** An account has the address. Its owner must connect it. */

@@ -1,8 +1,10 @@
 import { and, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { mfaLogins, sessions, ssoSessions as t } from '../../db/schema/accounts.ts';
+import { mfaLogins, sessions } from '../../db/schema/accounts.ts';
+import { ssoSessions as t } from '../../db/schema/identities.ts';
 import { ssoConnections } from '../../db/schema/orgs.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import { plainIssuer } from '../outbound/issuers.ts';
 import { DEPLOYMENT_ID } from './connections.ts';
 import { SsoRefusal } from './refusal.ts';
 
@@ -26,11 +28,11 @@ const idTokenContext = (sessionId: string) => `sso_sessions ${sessionId}`;
 const LOGIN_CONTEXT = 'sso login';
 
 /** Long ID tokens are not kept: sign-out then asks at the provider. */
-const MAX_ID_TOKEN = 8_192;
+export const MAX_ID_TOKEN = 8_192;
 
 /**
  * Stores what ends a session, in the transaction that inserts it.
- * @throws SsoRefusal if the connection was switched off meanwhile, which ends its sessions
+ * @throws SsoRefusal if the connection was switched off meanwhile, or leads elsewhere, which ends its sessions
  */
 export async function insertSsoSession(
   db: Db | Tx,
@@ -43,14 +45,20 @@ export async function insertSsoSession(
     const [enabled] = await db
       .select({ id: ssoConnections.id })
       .from(ssoConnections)
-      .where(and(eq(ssoConnections.id, connectionId), ssoConnections.enabled))
+      .where(
+        and(
+          eq(ssoConnections.id, connectionId),
+          ssoConnections.enabled,
+          eq(ssoConnections.issuer, plainIssuer(start.issuer)),
+          eq(ssoConnections.clientId, start.clientId),
+        ),
+      )
       .for('share');
-    if (!enabled) throw new SsoRefusal('expired', 'The connection was switched off. Sign in in another way.');
+    if (!enabled) throw new SsoRefusal('expired', 'The connection was switched off or changed. Try again.');
   }
-  const kept = idToken.length > MAX_ID_TOKEN ? '' : idToken;
   await db
     .insert(t)
-    .values({ sessionId, ...columns, idToken: await box.seal(kept, idTokenContext(sessionId)) });
+    .values({ sessionId, ...columns, idToken: await box.seal(idToken, idTokenContext(sessionId)) });
 }
 
 /** A sign-in that waits for the second factor, for `mfa_logins`. */

@@ -47,9 +47,9 @@ const requireMfa = async (to = org) =>
 /** Connects an account at the provider. */
 const connected = (userId: string, sub: string) =>
   t.services.database.sql.unsafe(
-    `insert into shared.identities (id, user_id, issuer, subject, email, created_at, last_used_at)
-      values ($1, $2, $3, $4, 'a@acme.example', now(), now())`,
-    [crypto.randomUUID(), userId, provider.issuer, sub],
+    `insert into shared.identities (id, user_id, org_id, issuer, subject, email, created_at, last_used_at)
+      values ($1, $2, $3, $4, $5, 'a@acme.example', now(), now())`,
+    [crypto.randomUUID(), userId, org.id, provider.issuer, sub],
   );
 
 beforeAll(async () => {
@@ -70,6 +70,10 @@ describe('required single sign-on', () => {
     must(await change({ require_sso: true }));
     expect((await projects(cookie)).status).toBe(200);
     expect((await projects(member.cookie)).refusal).toBe(SSO_REQUIRED);
+    const exported = must(await t.api.get('/auth/me/export', { cookie: member.cookie }));
+    expect(exported.organizations).toContainEqual(
+      expect.objectContaining({ slug: org.slug, left_out: 'sso_required' }),
+    );
     // Agents are not people.
     expect((await t.api.get(`/agent/findings?project_id=${org.projectId}`, org.asAgent)).status).toBe(200);
     const other = await createOrg(t.api);
@@ -104,6 +108,11 @@ describe('required single sign-on', () => {
     expect((await projects(org.owner.cookie)).status).toBe(200);
     expect((await projects(second.cookie)).status).toBe(200);
     expect((await mark(second, false)).refusal).toBe('403 permission_error/denied');
+    // Nor by another provider, after more owners have come.
+    const third = await addMember(t.api, org, 'owner');
+    expect((await projects(third.cookie)).refusal).toBe(SSO_REQUIRED);
+    must(await change({ client_id: 'another client' }));
+    expect((await projects(third.cookie)).refusal).toBe('200');
     expect(must(await mark(second, false, second)).break_glass).toBeUndefined();
     expect((await projects(second.cookie)).refusal).toBe(SSO_REQUIRED);
     const path = `/orgs/${org.slug}`;
@@ -111,9 +120,9 @@ describe('required single sign-on', () => {
     expect((await t.api.patch(path, asSecond)).refusal).toBe(SSO_REQUIRED);
     expect((await t.api.delete(path, asSecond)).refusal).toBe(SSO_REQUIRED);
     expect((await t.api.post(`${path}/restore`, { cookie: second.cookie })).refusal).toBe(SSO_REQUIRED);
-    // The marked owner is gone: the others get in again.
+    // The marked owners are gone: the others get in again.
     await t.services.database.sql.unsafe(
-      `update shared.users set disabled_at = now() where id = '${org.owner.id}'`,
+      `update shared.users set disabled_at = now() where id in ('${org.owner.id}', '${third.id}')`,
     );
     expect((await projects(second.cookie)).status).toBe(200);
   });
@@ -234,13 +243,16 @@ describe('factors of the provider', () => {
 });
 
 describe('a second factor', () => {
-  it('does not begin a session of a connection that is switched off meanwhile', async () => {
+  it.each([
+    ['is switched off', { enabled: false }],
+    ['leads elsewhere', { client_id: 'another client' }],
+  ])('does not begin a session of a connection that %s meanwhile', async (_, changed) => {
     const user = await addMember(t.api, org);
     const app = await switchMfaOn(t, user.cookie);
     const { sub } = newPerson();
     await connected(user.id, sub);
     const { mfa_token } = (await bySso()).result;
-    must(await change({ enabled: false }));
+    must(await change(changed));
     t.advance(30_000);
     const body = { mfa_token, device_id: app.id, code: app.code() };
     const late = await t.api.post('/auth/mfa/validate', { body });

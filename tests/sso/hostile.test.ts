@@ -8,6 +8,7 @@ import { codeOf, type Liar, startLiar } from '../support/sso/liar.ts';
 
 const REFUSED = '401 auth_error/invalid_credentials';
 const MINUTE = 60_000;
+const EVERYONE = [{ group: 'everyone', role: 'viewer' }];
 
 let t: TestApp;
 let org: TestOrg;
@@ -21,7 +22,7 @@ const connect = async (issuer: string, body: object = {}) =>
       ...org.asOwner,
       body: {
         ...{ name: 'Login', issuer, client_id: 'svc-findings', client_secret: 'secret' },
-        role_mapping: [{ group: 'everyone', role: 'viewer' }],
+        role_mapping: EVERYONE,
         ...body,
       },
     }),
@@ -286,6 +287,41 @@ describe('an address', () => {
       expect(answer.refusal).toBe('409 resource_error/conflict');
       expect(answer.cookie).toBeUndefined();
     }
+  });
+
+  it('that another organization knows is not known here', async () => {
+    const who = person();
+    expect((await signIn(who)).status).toBe(302);
+    const other = await createOrg(t.api);
+    const { id } = must(
+      await t.api.post('/settings/connections', {
+        ...other.asOwner,
+        body: { name: 'Same', issuer: liar.issuer, client_id: 'svc-findings', role_mapping: EVERYONE },
+      }),
+    );
+    const browser = newBrowser();
+    const answer = await end(browser, await begin(browser, `connection=${id}`), who);
+    expect(answer.refusal).toBe('409 resource_error/conflict');
+  });
+
+  it('of a private account at Google is not vouched for', async () => {
+    await t.services.database.sql.unsafe('delete from shared.sso_connections');
+    liar = await startLiar('https://accounts.google.com');
+    const { fetch } = t.services.outbound;
+    liar.serve(t.services.outbound);
+    const { id } = must(
+      await t.api.post('/settings/domains', { ...org.asOwner, body: { domain: 'corp.example' } }),
+    );
+    await t.services.database.sql.unsafe('update shared.org_domains set verified_at = now() where id = $1', [
+      id,
+    ]);
+    const body = { domains: ['corp.example'], default_role: 'viewer', role_mapping: [] };
+    connection = await connect(liar.issuer, body);
+    const who = { ...person(), email: 'left@corp.example', email_verified: true };
+    expect((await signIn(who)).refusal).toBe('403 permission_error/denied');
+    expect((await signIn({ ...who, hd: 'other.example' })).refusal).toBe('403 permission_error/denied');
+    expect((await signIn({ ...who, hd: 'corp.example' })).status).toBe(302);
+    t.services.outbound.fetch = fetch;
   });
 
   it('of two providers makes one account, which the second does not get', async () => {

@@ -159,6 +159,10 @@ describe('a role', () => {
     const { sub, email } = newPerson({ groups: ['developers'] });
     const { cookie } = await bySso();
     const { user } = must(await me(cookie));
+    // Nobody keeps the own role that way.
+    const own = { cookie, org: org.slug, body: { role: 'member' } };
+    expect((await t.api.patch(`/members/${user.id}`, own)).refusal).toBe(NO_ROLE);
+    expect((await roleOf(email))?.mapped_by).toBe(connection);
     must(await t.api.patch(`/members/${user.id}`, { ...org.asOwner, body: { role: 'viewer' } }));
     groupsAre(sub, ['security']);
     expect((await bySso()).status).toBe(302);
@@ -343,6 +347,17 @@ describe('an existing account', () => {
     expect(connections).toEqual([]);
     const answer = await t.api.post('/profile/identities', { cookie: stranger.cookie, body: { connection } });
     expect(answer.refusal).toBe('404 resource_error/not_found');
+  });
+
+  it('is offered them by strict services too, once it has verified the address', async () => {
+    const strict = await startApp({ databaseUrl: t.databaseUrl, config: { pendingInvitations: true } });
+    const member = await addMember(t.api, org);
+    const offered = async () =>
+      must(await strict.api.get('/profile/identities', { cookie: member.cookie })).connections.length;
+    expect(await offered()).toBe(0);
+    await verify(member.id);
+    await sql('update shared.memberships set confirmed_at = now() where user_id = $1', [member.id]);
+    expect(await offered()).toBeGreaterThan(0);
   });
 
   it('is not replaced by another one that a link signs in', async () => {

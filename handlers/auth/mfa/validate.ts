@@ -9,7 +9,7 @@ import { toUser } from '../../../lib/accounts/sessions/sessions.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import { clientOf } from '../../../lib/http/accounts/clients.ts';
-import { signIn } from '../../../lib/http/accounts/sign-in.ts';
+import { signIn, unlessDeleted } from '../../../lib/http/accounts/sign-in.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';
@@ -67,7 +67,7 @@ export const validateMfa = endpoint(
       if (!(await useCode(tx, services, userId, given, now))) throw refused('wrong code');
       if (isRecovery) remaining = await countRecoveryCodes(tx, userId);
     };
-    const headers = await signIn(call, user, complete, { sso });
+    const headers = await signIn(call, user, complete, { sso }).catch(unlessDeleted);
     await forget();
     const result = remaining === undefined ? {} : { recovery_codes_remaining: remaining };
     return ok({ user: toUser(user), ...result }, { headers });

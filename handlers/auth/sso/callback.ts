@@ -7,6 +7,7 @@ import {
   flowOf,
   orExplain,
   setSsoCookie,
+  spendFlow,
   testResult,
 } from '../../../lib/http/accounts/sso.ts';
 import { linkIdentity } from '../../../lib/http/accounts/sso-link.ts';
@@ -88,6 +89,7 @@ export const ssoCallback = endpoint(
         if (flow.purpose === 'test' && asksForPage(call))
           return redirect(`/sso-test${new URL(c.req.url).search}`);
         setSsoCookie(call, flowCookie(flow.state), '', 0);
+        await spendFlow(call, flow);
         const described = await describePerson(call, flow);
         if (flow.purpose === 'test') return ok(testResult(described));
         if (flow.purpose === 'link') {

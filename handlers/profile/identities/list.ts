@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { identities as t } from '../../../db/schema/accounts.ts';
+import { identities as t } from '../../../db/schema/identities.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

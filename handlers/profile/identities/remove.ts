@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
-import { identities as t, users } from '../../../db/schema/accounts.ts';
+import { users } from '../../../db/schema/accounts.ts';
+import { identities as t } from '../../../db/schema/identities.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';

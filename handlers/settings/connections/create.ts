@@ -48,7 +48,7 @@ export const createConnection = endpoint(
             });
           const [inserted] = await tx.insert(t).values(columns).returning();
           if (!inserted) throw new Error('the connection was not inserted');
-          if (inserted.requireSso) await exemptOwners(tx, org.id);
+          await exemptOwners(tx, org.id);
           await mailControl(tx, actor, org.id, 'connection_created', [
             ['Connection', inserted.name],
             ['Provider', inserted.issuer],

@@ -9,7 +9,7 @@ import { mailControl } from '../../../lib/orgs/notices.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
 import { requireConnection } from '../../../lib/sso/connections.ts';
-import { requireOwner } from '../../../lib/sso/membership.ts';
+import { exemptOwners, requireOwner } from '../../../lib/sso/membership.ts';
 import { endConnectionSessions } from '../../../lib/sso/sessions.ts';
 
 export const deleteConnection = endpoint(
@@ -35,6 +35,7 @@ export const deleteConnection = endpoint(
           const found = await requireConnection(tx, org.id, params.id);
           await tx.delete(t).where(eq(t.id, found.id));
           await endConnectionSessions(tx, found.id, now);
+          await exemptOwners(tx, org.id);
           await mailControl(tx, actor, org.id, 'connection_deleted', [
             ['Connection', found.name],
             ['Provider', found.issuer],

@@ -31,7 +31,7 @@ export const updateConnection = endpoint(
     tag: 'Single sign-on',
     summary: 'Change a connection for single sign-on',
     description:
-      'Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. `require_sso: true` marks all present owners `break_glass`. Roles change with the next sign-in of each member. All owners get a mail.',
+      'Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Every change of a connection with `require_sso` marks all present owners `break_glass`, and so does a deletion. Roles change with the next sign-in of each member. All owners get a mail.',
     request: { params: z.object({ id: idParam() }), body: ConnectionChanges },
     responses: { 200: { description: 'The connection.', result: Connection } },
     errors: ['validation_error/field_required'],
@@ -52,7 +52,7 @@ export const updateConnection = endpoint(
           const columns = await changedColumns(services.secretBox, before, body, now);
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
-          if (after.requireSso && !before.requireSso) await exemptOwners(tx, org.id);
+          await exemptOwners(tx, org.id);
           const isOther = after.issuer !== before.issuer || after.clientId !== before.clientId;
           if (isOther || (before.enabled && !after.enabled)) await endConnectionSessions(tx, before.id, now);
           const changed = Object.keys(changesOf(auditedValues(before), auditedValues(after)));

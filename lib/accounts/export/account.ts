@@ -4,7 +4,6 @@ import type { Db } from '../../../db/client.ts';
 import { parseScopes } from '../../../db/resources.ts';
 import {
   emailCodes,
-  identities,
   mailedTokens,
   mfaDevices,
   mfaLogins,
@@ -14,6 +13,7 @@ import {
   userEmails,
   users,
 } from '../../../db/schema/accounts.ts';
+import { identities } from '../../../db/schema/identities.ts';
 import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';

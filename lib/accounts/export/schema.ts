@@ -38,7 +38,16 @@ const activity = z.object({
 const organization = z.object({
   ...org,
   left_out: z
-    .enum(['deleted', 'membership_pending', 'mfa_required_by_org', 'address_not_allowed', 'being_migrated'])
+    .enum([
+      ...([
+        'deleted',
+        'membership_pending',
+        'mfa_required_by_org',
+        'sso_required',
+        'address_not_allowed',
+      ] as const),
+      'being_migrated',
+    ])
     .optional()
     .openapi({ description: 'Why its records are left out: you have no access to it now.' }),
   api_tokens: z

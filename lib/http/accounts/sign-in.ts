@@ -117,8 +117,10 @@ export async function startSession(
   // Signing runs in the thread pool and may wait there, so the statements do not wait for it.
   const [token] = await Promise.all([
     services.signedTokens.sign('session', { userId, id }, createdAt),
-    inserted.then(() => sso && insertSsoSession(db, services.ssoBox, id, sso)),
-    endReplacedSessions(db, call),
+    inserted
+      .then(() => sso && insertSsoSession(db, services.ssoBox, id, sso))
+      // Afterwards: a change of a connection locks it before it ends its sessions.
+      .then(() => endReplacedSessions(db, call)),
   ]);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }

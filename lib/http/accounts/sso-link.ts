@@ -1,7 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { identities, userEmails } from '../../../db/schema/accounts.ts';
+import { userEmails } from '../../../db/schema/accounts.ts';
+import { identities } from '../../../db/schema/identities.ts';
 import { lockAccount } from '../../accounts/accounts.ts';
-import { spendChallenge } from '../../accounts/passkeys/challenges.ts';
 import type { Flow } from '../../sso/flow.ts';
 import { SsoRefusal } from '../../sso/refusal.ts';
 import type { PublicCall } from '../call.ts';
@@ -18,7 +18,7 @@ import { type Described, flowExpired } from './sso.ts';
 export async function linkIdentity(
   call: PublicCall,
   flow: Flow,
-  { person: { issuer, subject, email } }: Described,
+  { connection, person: { issuer, subject, email } }: Described,
 ): Promise<void> {
   const visitor = await visitorOf(call);
   if (!visitor || visitor.sessionId !== flow.sessionId) throw flowExpired();
@@ -26,8 +26,6 @@ export async function linkIdentity(
   const { id } = services.nextId();
   await db.transaction(async (tx) => {
     await lockAccount(tx, visitor);
-    if (!(await spendChallenge(tx, { text: `sso ${flow.state}`, expiresAt: new Date(flow.expiresAt) })))
-      throw flowExpired();
     const [own] = await tx
       .select({ email: userEmails.email })
       .from(userEmails)
@@ -45,7 +43,10 @@ export async function linkIdentity(
       );
     const [linked] = await tx
       .insert(identities)
-      .values({ id, userId: user.id, issuer, subject, email: own.email, createdAt: now, lastUsedAt: now })
+      .values({
+        ...{ id, userId: user.id, orgId: connection.orgId ?? null, issuer, subject, email: own.email },
+        ...{ createdAt: now, lastUsedAt: now },
+      })
       .onConflictDoNothing()
       .returning({ id: identities.id });
     if (!linked) throw new SsoRefusal('linked', 'This account at the provider is connected already.');

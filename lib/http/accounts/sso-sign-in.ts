@@ -1,28 +1,29 @@
+import type { Tx } from '../../../db/client.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { inOneTransaction } from '../../../db/nested.ts';
 import { readDeletion } from '../../../db/orgs/deletion.ts';
 import type { Role } from '../../../db/schema/orgs.ts';
 import { verifiedDevices } from '../../accounts/mfa/devices.ts';
 import { startMfaLogin } from '../../accounts/mfa/logins.ts';
-import { spendChallenge } from '../../accounts/passkeys/challenges.ts';
+import { accountChanged } from '../../mail/templates/changes.ts';
 import { orgUrl } from '../../members/invitations.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { readOrgName } from '../../orgs/notices.ts';
 import { lockOrgTables } from '../../quotas.ts';
 import { knownAccount, newAccount, noteUse, type SsoAccount } from '../../sso/accounts.ts';
-import { roleOf, usedMfa, vouchesFor } from '../../sso/claims.ts';
+import { roleOf, sessionIdOf, usedMfa, vouchesFor } from '../../sso/claims.ts';
 import { findConnection } from '../../sso/connections.ts';
 import type { Flow } from '../../sso/flow.ts';
 import { applyRole, type Mapped } from '../../sso/membership.ts';
 import { SsoRefusal } from '../../sso/refusal.ts';
-import { type SsoStart, sealLogin } from '../../sso/sessions.ts';
+import { MAX_ID_TOKEN, type SsoStart, sealLogin } from '../../sso/sessions.ts';
 import { append, newValues, tokensRevoked } from '../audit.ts';
-import type { PublicCall } from '../call.ts';
+import type { CookieCall, PublicCall } from '../call.ts';
 import { mailsOfRequest } from '../mails.ts';
 import { visitorOf } from '../middleware/access/session.ts';
 import type { Headers } from '../respond.ts';
 import { logEndedTokens, logSecurityEvent } from '../security-log.ts';
-import { signIn } from './sign-in.ts';
+import { signIn, unlessDeleted } from './sign-in.ts';
 import { type Described, flowExpired, OVERAGE } from './sso.ts';
 
 /* A sign-in at an OpenID Connect provider, and what it changes. */
@@ -45,7 +46,8 @@ export async function completeSso(call: PublicCall, flow: Flow, described: Descr
   const { authTime, connection, confirmed, person, overage } = described;
   if (overage && connection.roleMapping.length > 0) throw new SsoRefusal('groups_overage', OVERAGE);
   const org = connection.orgId === undefined ? undefined : await orgOf(call, connection.orgId);
-  const admit = () => admitPerson(call, flow, described, org);
+  const visitor = await visitorOf(call);
+  const admit = () => admitPerson(call, described, { org, visitor });
   // Somebody may create the account or take the address at the same moment: the second attempt sees what became of it.
   const { account, mapped } = await admit().catch((error) => {
     if (isUniqueViolation(error)) return admit();
@@ -55,7 +57,6 @@ export async function completeSso(call: PublicCall, flow: Flow, described: Descr
   noteRoleChange(call, account, mapped);
   // The person has lost the role: that change stays.
   if (mapped?.kind === 'removed') throw NO_ROLE();
-  await requireNobodyElse(call, account);
   if (account.how !== 'known')
     logSecurityEvent(call, 'sso_linked', { account: account.id, how: account.how, issuer: person.issuer });
   const start: SsoStart = {
@@ -64,8 +65,8 @@ export async function completeSso(call: PublicCall, flow: Flow, described: Descr
     issuer: confirmed.issuer,
     clientId: connection.clientId,
     sub: String(confirmed.idClaims.sub),
-    sid: typeof confirmed.idClaims.sid === 'string' ? confirmed.idClaims.sid.slice(0, 255) : null,
-    idToken: confirmed.idToken,
+    sid: sessionIdOf(confirmed.idClaims) ?? null,
+    idToken: confirmed.idToken.length > MAX_ID_TOKEN ? '' : confirmed.idToken,
     endSession: confirmed.endSession ?? null,
     mfa: connection.trustMfa && usedMfa(confirmed.idClaims),
     authTime: authTime?.toISOString() ?? null,
@@ -73,23 +74,13 @@ export async function completeSso(call: PublicCall, flow: Flow, described: Descr
   const location = flow.returnTo ?? (org ? orgUrl(services.config, org.slug) : '/');
   // The second factor of an account counts in every organization, and a provider stands in for it in one.
   if (account.mfaEnabled) return { location, mfa: await startSecondFactor(call, account, start) };
-  return { location, headers: await signIn(call, account, undefined, { sso: start }) };
+  return { location, headers: await signIn(call, account, undefined, { sso: start }).catch(unlessDeleted) };
 }
 
 export type SignedIn = { location: string } & (
   | { headers: Headers; mfa?: undefined }
   | { mfa: Awaited<ReturnType<typeof startSecondFactor>> }
 );
-
-/** A sign-in that another site began must not replace the account that somebody works with, unseen. */
-async function requireNobodyElse(call: PublicCall, account: SsoAccount): Promise<void> {
-  const visitor = await visitorOf(call);
-  if (visitor && visitor.user.id !== account.id)
-    throw new SsoRefusal(
-      'other_account',
-      'You are signed in to another account in this browser. Sign out first, then try again.',
-    );
-}
 
 async function startSecondFactor(call: PublicCall, account: SsoAccount, start: SsoStart) {
   const { db, now, services } = call;
@@ -108,9 +99,8 @@ async function orgOf({ db, services }: PublicCall, orgId: string): Promise<Org> 
 /** The changes of a sign-in, in one transaction with their entry in the audit log. */
 function admitPerson(
   call: PublicCall,
-  flow: Flow,
   { connection: asked, person, groups = [] }: Described,
-  org: Org | undefined,
+  { org, visitor }: { org: Org | undefined; visitor: CookieCall | undefined },
 ): Promise<Admission> {
   const { now, services } = call;
   const { config, nextId, secretBox } = services;
@@ -118,18 +108,25 @@ function admitPerson(
     call.sql,
     ({ db }) =>
       db.transaction(async (tx): Promise<Admission> => {
-        // Each state works once, so a callback that is sent twice signs in once.
-        if (!(await spendChallenge(tx, { text: `sso ${flow.state}`, expiresAt: new Date(flow.expiresAt) })))
-          throw flowExpired();
         const tables = org && (await lockOrgTables(tx, org));
         if (org && (await readDeletion(tx, org.id)))
           throw new SsoRefusal('not_found', 'The organization was deleted.');
         // As it is now: an owner may have changed it while the person was at the provider.
         const connection = await findConnection({ db: tx, config, secretBox }, asked.id);
-        if (!connection?.enabled) throw flowExpired();
+        const isSame =
+          connection?.issuer === asked.issuer && connection.clientId === asked.clientId && connection.enabled;
+        if (!isSame) throw flowExpired();
         const account =
-          (await knownAccount(tx, person)) ?? (await newAccount(tx, connection, person, { nextId, now }));
+          (await knownAccount(tx, connection, person)) ??
+          (await newAccount(tx, connection, person, { nextId, now }));
+        // Another site may have begun the sign-in: it must not replace, unseen, the account that somebody works with.
+        if (visitor && visitor.user.id !== account.id)
+          throw new SsoRefusal(
+            'other_account',
+            'You are signed in to another account in this browser. Sign out first, then try again.',
+          );
         if (account.how === 'known') await noteUse(tx, account.identityId, person.email, now);
+        if (account.how === 'adopted') await mailAdopted(tx, call, account);
         if (!org || !tables) return { account, mapped: undefined };
         const mapped = await applyRole(
           tx,
@@ -160,6 +157,13 @@ function admitPerson(
       });
     },
   );
+}
+
+/** The account has a new way to sign in, which its owner may not know. */
+async function mailAdopted(tx: Tx, { now, peer, services }: PublicCall, account: SsoAccount): Promise<void> {
+  const { email, name } = account;
+  const content = accountChanged('sso_linked', { name, at: now, ip: peer.ip, address: email });
+  await services.mail.enqueue(tx, email, content);
 }
 
 const ACTIONS = {

@@ -1,4 +1,5 @@
 import { generateCookie, getCookie } from 'hono/cookie';
+import { spendChallenge } from '../../accounts/passkeys/challenges.ts';
 import type { Person } from '../../sso/accounts.ts';
 import {
   authTimeOf,
@@ -65,14 +66,17 @@ export async function beginSso(
   return url;
 }
 
-/** The parameters of a callback. */
-export type CallbackQuery = { state?: string | undefined };
-
 export const flowExpired = () =>
   new SsoRefusal(
     'expired',
     'The sign-in took too long, was used already, or was started in another browser. Try again.',
   );
+
+/** Uses a sign-in, so that a callback which is sent twice has one effect, and asks the provider once. @throws SsoRefusal */
+export async function spendFlow({ db }: PublicCall, { state, expiresAt }: Flow): Promise<void> {
+  if (!(await spendChallenge(db, { text: `sso ${state}`, expiresAt: new Date(expiresAt) })))
+    throw flowExpired();
+}
 
 /** The sign-in that a callback belongs to. @throws SsoRefusal if this browser did not start it */
 export async function flowOf(call: PublicCall, state: string | undefined): Promise<Flow> {
@@ -119,7 +123,7 @@ export async function describePerson(call: PublicCall, flow: Flow): Promise<Desc
       issuer: confirmed.issuer,
       subject: subjectOf(confirmed.issuer, claims),
       email,
-      emailVerified: emailVerifiedOf(claims, connection.claims),
+      emailVerified: emailVerifiedOf(confirmed.issuer, claims, connection.claims, email),
       name: nameOf(claims, connection.claims, email ?? String(claims.sub)),
     },
   };

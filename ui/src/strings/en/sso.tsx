@@ -9,6 +9,7 @@ export const reasons: Record<string, string> = {
   denied: 'The provider refused the sign-in, or it was cancelled.',
   invalid: 'The answer of the provider is not valid. Tell the owner of your organization.',
   disabled: 'Your account is disabled. Ask the operator of this service.',
+  closed: 'Nobody can register here. Ask the operator of this service.',
   no_email: 'The provider sent no e-mail address. Tell the owner of your organization.',
   unreachable: 'The provider cannot be reached at the moment. Try again later.',
   link: 'An account with your address exists. Sign in to it here, then connect the provider in your profile, on the page MFA. If you are not a member of the organization yet, ask an owner to invite you.',
