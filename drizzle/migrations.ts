@@ -330,6 +330,39 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"session_idle_minutes\" integer;",
       "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"session_max_hours\" integer;"
     ]
+  },
+  {
+    "name": "0029_sso",
+    "hash": "f219d58e48a15c20443bbd10ba9aabf76bb69cf563875f1d4f6996e8212a0179",
+    "statements": [
+      "CREATE TABLE \"shared\".\"identities\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"org_id\" uuid,\n\t\"issuer\" text NOT NULL,\n\t\"subject\" text NOT NULL,\n\t\"email\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"identities_subject\" UNIQUE NULLS NOT DISTINCT(\"issuer\",\"subject\",\"org_id\")\n);",
+      "CREATE TABLE \"shared\".\"sso_sessions\" (\n\t\"session_id\" uuid PRIMARY KEY NOT NULL,\n\t\"identity_id\" uuid NOT NULL,\n\t\"issuer\" text NOT NULL,\n\t\"client_id\" text NOT NULL,\n\t\"sub\" text NOT NULL,\n\t\"sid\" text,\n\t\"id_token\" text NOT NULL,\n\t\"end_session\" text\n);",
+      "CREATE TABLE \"shared\".\"org_domains\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"domain\" text NOT NULL,\n\t\"token\" text NOT NULL,\n\t\"verified_at\" timestamp (3) with time zone,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"sso_connections\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"issuer\" text NOT NULL,\n\t\"client_id\" text NOT NULL,\n\t\"client_secret\" text,\n\t\"scopes\" text NOT NULL,\n\t\"claims\" json NOT NULL,\n\t\"domains\" text[] NOT NULL,\n\t\"default_role\" text,\n\t\"role_mapping\" json NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"require_sso\" boolean NOT NULL,\n\t\"trust_mfa\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"mfa_logins\" ADD COLUMN \"sso\" text;",
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"sso_connection_id\" uuid;",
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"sso_mfa\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"authenticated_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"mapped_by\" uuid;",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"break_glass\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"personal_tokens\" ADD COLUMN \"sso_connection_id\" uuid;",
+      "ALTER TABLE \"shared\".\"identities\" ADD CONSTRAINT \"identities_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"identities\" ADD CONSTRAINT \"identities_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"sso_sessions\" ADD CONSTRAINT \"sso_sessions_session_id_sessions_id_fk\" FOREIGN KEY (\"session_id\") REFERENCES \"shared\".\"sessions\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"sso_sessions\" ADD CONSTRAINT \"sso_sessions_identity_id_identities_id_fk\" FOREIGN KEY (\"identity_id\") REFERENCES \"shared\".\"identities\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"org_domains\" ADD CONSTRAINT \"org_domains_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"sso_connections\" ADD CONSTRAINT \"sso_connections_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"identities_user\" ON \"shared\".\"identities\" USING btree (\"user_id\");",
+      "CREATE INDEX \"identities_org\" ON \"shared\".\"identities\" USING btree (\"org_id\");",
+      "CREATE INDEX \"sso_sessions_identity\" ON \"shared\".\"sso_sessions\" USING btree (\"identity_id\");",
+      "CREATE INDEX \"sso_sessions_sub\" ON \"shared\".\"sso_sessions\" USING btree (\"issuer\",\"sub\");",
+      "CREATE UNIQUE INDEX \"org_domains_once\" ON \"shared\".\"org_domains\" USING btree (\"org_id\",\"domain\");",
+      "CREATE UNIQUE INDEX \"org_domains_proven\" ON \"shared\".\"org_domains\" USING btree (\"domain\") WHERE \"shared\".\"org_domains\".\"verified_at\" is not null;",
+      "CREATE INDEX \"sso_connections_org\" ON \"shared\".\"sso_connections\" USING btree (\"org_id\");",
+      "CREATE INDEX \"sso_connections_issuer\" ON \"shared\".\"sso_connections\" USING btree (\"issuer\",\"client_id\");",
+      "ALTER TABLE \"shared\".\"memberships\" ADD CONSTRAINT \"memberships_mapped_by_sso_connections_id_fk\" FOREIGN KEY (\"mapped_by\") REFERENCES \"shared\".\"sso_connections\"(\"id\") ON DELETE set null ON UPDATE no action;",
+      "CREATE INDEX \"memberships_mapped\" ON \"shared\".\"memberships\" USING btree (\"mapped_by\") WHERE \"shared\".\"memberships\".\"mapped_by\" is not null;"
+    ]
   }
 ];
 

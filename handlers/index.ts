@@ -28,6 +28,9 @@ import { verifyPasskey } from './auth/passkey/verify.ts';
 import { register } from './auth/register.ts';
 import { resetPassword } from './auth/reset-password.ts';
 import { session } from './auth/session.ts';
+import { backchannelLogout } from './auth/sso/backchannel-logout.ts';
+import { ssoCallback } from './auth/sso/callback.ts';
+import { startSso } from './auth/sso/start.ts';
 import { stepUpPasskeyOptions } from './auth/step-up/passkey-options.ts';
 import { sendStepUpOtp } from './auth/step-up/send-email-otp.ts';
 import { stepUp } from './auth/step-up.ts';
@@ -87,6 +90,9 @@ import { listEmails } from './profile/emails/list.ts';
 import { removeEmail } from './profile/emails/remove.ts';
 import { sendVerification } from './profile/emails/send-verification.ts';
 import { setPrimaryEmail } from './profile/emails/set-primary.ts';
+import { connectIdentity } from './profile/identities/connect.ts';
+import { listIdentities } from './profile/identities/list.ts';
+import { removeIdentity } from './profile/identities/remove.ts';
 import { createEmailDevice } from './profile/mfa/devices/email.ts';
 import { listMfaDevices } from './profile/mfa/devices/list.ts';
 import { removeMfaDevice } from './profile/mfa/devices/remove.ts';
@@ -138,6 +144,15 @@ import { deleteScanWithFindings } from './scans/delete-with-findings.ts';
 import { scanGate } from './scans/gate.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
+import { createConnection } from './settings/connections/create.ts';
+import { deleteConnection } from './settings/connections/delete.ts';
+import { listConnections } from './settings/connections/list.ts';
+import { testConnection } from './settings/connections/test.ts';
+import { updateConnection } from './settings/connections/update.ts';
+import { createOrgDomain } from './settings/domains/create.ts';
+import { deleteOrgDomain } from './settings/domains/delete.ts';
+import { listOrgDomains } from './settings/domains/list.ts';
+import { verifyOrgDomain } from './settings/domains/verify.ts';
 import { getDueDates } from './settings/due-dates/get.ts';
 import { updateDueDates } from './settings/due-dates/update.ts';
 import { getRetention } from './settings/retention/get.ts';
@@ -325,6 +340,21 @@ export const endpoints = {
 
   getSecuritySettings,
   updateSecuritySettings,
+  startSso,
+  ssoCallback,
+  backchannelLogout,
+  listIdentities,
+  connectIdentity,
+  removeIdentity,
+  listConnections,
+  createConnection,
+  updateConnection,
+  deleteConnection,
+  testConnection,
+  listOrgDomains,
+  createOrgDomain,
+  verifyOrgDomain,
+  deleteOrgDomain,
 
   listAudit,
   exportAuditCsv,

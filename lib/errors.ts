@@ -97,6 +97,11 @@ export const ERRORS = {
     status: 403,
     message: 'This organization cannot be used from your network.',
   },
+  'permission_error/sso_required': {
+    ref: 'E60008',
+    status: 403,
+    message: 'This organization requires single sign-on: sign in by its provider.',
+  },
   'rate_limit_error/exceeded': { ref: 'E70001', status: 429, message: 'Too many requests.' },
   'server_error/internal': { ref: 'E90001', status: 500, message: 'Something went wrong on our side.' },
   'server_error/unavailable': {

@@ -56,6 +56,12 @@ export const Member = z
     pending: z
       .boolean()
       .openapi({ description: 'No access yet, until the address is verified.', example: false }),
+    role_mapped: z.literal(true).optional().openapi({
+      description: 'Groups at a provider gave the role, and take it. Otherwise absent.',
+    }),
+    break_glass: z.literal(true).optional().openapi({
+      description: 'An owner who is exempt from `require_sso`. Otherwise absent.',
+    }),
     owner_offer_until: timestamp().optional().openapi({
       description: 'An owner has offered the admin to become an owner, who can accept until then.',
     }),

@@ -4,6 +4,9 @@ import type { LogFields, Logger } from './logger.ts';
 export const SECURITY_EVENTS = [
   'sign_in',
   'sign_in_failed',
+  'sso_linked',
+  'sso_unlinked',
+  'sso_logout',
   'step_up',
   'step_up_failed',
   'password_changed',
@@ -27,6 +30,8 @@ export const SECURITY_EVENTS = [
   'invitation_declined',
   'ownership_restored',
   'org_setting_changed',
+  'connection_changed',
+  'domain_verified',
   'org_deleted',
   'org_restored',
   'org_purged',

@@ -46,8 +46,11 @@ import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metr
 import { routesNoted } from './metrics/read-routes.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
 import { createWorkerWatch, type WorkerWatch } from './orgs/workers.ts';
+import { createIssuers, type Issuers } from './outbound/issuers.ts';
+import type { Outbound } from './outbound/outbound.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
+import { createSsoProviders, type SsoProviders } from './sso/provider.ts';
 import {
   createStorageQuotas,
   createStorageState,
@@ -79,12 +82,17 @@ export interface CoreServices {
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
-  /** For TOTP secrets. */
+  /** For TOTP secrets and the client secrets of providers. */
   secretBox: SecretBox;
   /** For mails in the queue. */
   mailBox: SecretBox;
   emailCodes: EmailCodes;
   passkeyChallenges: PasskeyChallenges;
+  /** For cookies of sign-ins at providers, and ID tokens. */
+  ssoBox: SecretBox;
+  issuers: Issuers;
+  sso: SsoProviders;
+  outbound: Outbound;
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
   remoteAddress: (c: Context) => string;
@@ -143,6 +151,7 @@ export interface Platform {
   hasher: PasswordHasher;
   mailer: Mailer;
   reports: ReportReader;
+  outbound: Outbound;
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
   gzip?: Gzip;
@@ -177,6 +186,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
   const { config, clock = () => new Date(), remoteAddress = () => '' } = platform;
   const nextId = createIds(clock);
   const { mailSecret = randomHex(32) } = platform;
+  const issuers = createIssuers(platform.outbound);
   const secrets = config.jwtSecrets.length > 0 ? config.jwtSecrets : [randomHex(32)];
   return {
     config,
@@ -201,6 +211,10 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     mailBox: createMailBox(config, mailSecret),
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
     passkeyChallenges: createPasskeyChallenges(deriveKeys(secrets, 'passkey challenges')),
+    ssoBox: createSecretBox(deriveKeys(secrets, 'sso sign-ins')),
+    issuers,
+    sso: createSsoProviders({ issuers, outbound: platform.outbound }, config.sso),
+    outbound: platform.outbound,
     metrics: createMetrics(pool, { hashing: platform.hasher.load, ...platform.metrics }),
     remoteAddress,
     staticFiles: platform.staticFiles,

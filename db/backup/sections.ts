@@ -51,6 +51,9 @@ export const SHARED_TABLES = {
       owner_offer_until: sql`null::timestamptz`,
       owner_offer_by: sql`null::uuid`,
       owner_since: sql`null::timestamptz`,
+      // A restored organization has no connections.
+      mapped_by: sql`null::uuid`,
+      break_glass: sql`false`,
       last_active_at: sql`null::timestamptz`,
     },
     extra: {
@@ -85,6 +88,10 @@ export const NOT_IN_BACKUPS = {
   mailed_tokens: 'accounts',
   mfa_devices: 'accounts',
   mfa_logins: 'accounts',
+  identities: 'accounts',
+  sso_sessions: 'accounts',
+  sso_connections: 'they have secrets of providers, whose keys are not in the backup',
+  org_domains: 'proven again by DNS',
   used_challenges: 'of sign-ins, for five minutes',
   primary_email_changes: 'accounts',
   email_codes: 'accounts',

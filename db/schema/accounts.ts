@@ -77,6 +77,12 @@ export const sessions = shared.table(
     idleSeconds: integer('idle_seconds').notNull().default(0),
     /** The passkey that signed in without a password. Such a session counts as MFA as long as the account has the passkey. */
     passkeyId: uuid('passkey_id').references((): AnyPgColumn => mfaDevices.id, { onDelete: 'set null' }),
+    /** The connection that signed in, which may be deleted (`sso_connections`). Null: signed in otherwise. */
+    ssoConnectionId: uuid('sso_connection_id'),
+    /** The provider said that it used several factors, and the connection trusted it. */
+    ssoMfa: boolean('sso_mfa').notNull().default(false),
+    /** When the user signed in at the provider, if that was before the session. */
+    authenticatedAt: time('authenticated_at'),
   },
   (t) => [
     index('sessions_user').on(t.userId),
@@ -170,6 +176,8 @@ export const mfaLogins = shared.table(
     /** Wrong codes so far. */
     failures: integer('failures').notNull().default(0),
     expiresAt: time('expires_at').notNull(),
+    /** The sign-in at a provider that waits for the second factor, sealed (`lib/sso/sessions.ts`). */
+    sso: text('sso'),
   },
   (t) => [index('mfa_logins_user').on(t.userId), index('mfa_logins_expiry').on(t.expiresAt)],
 );

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  index,
+  integer,
+  json,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { time } from './columns.ts';
 import { shared } from './shared-schema.ts';
@@ -97,10 +108,81 @@ export const memberships = shared.table(
     ownerSince: time('owner_since'),
     /** When the member last used the organization, exact to an hour; null: not since this was recorded. */
     lastActiveAt: time('last_active_at'),
+    /** The connection whose role mapping gave the role, and takes it. Null: a person gave it. */
+    mappedBy: uuid('mapped_by').references((): AnyPgColumn => ssoConnections.id, { onDelete: 'set null' }),
+    /** An owner who may sign in without single sign-on, although the organization requires it. */
+    breakGlass: boolean('break_glass').notNull().default(false),
   },
   (t) => [
     primaryKey({ name: 'memberships_pk', columns: [t.orgId, t.userId] }),
     index('memberships_user').on(t.userId),
+    index('memberships_mapped').on(t.mappedBy).where(sql`${t.mappedBy} is not null`),
+  ],
+);
+
+/** Names of the claims that a connection reads. */
+export interface SsoClaims {
+  email: string;
+  name: string;
+  groups: string;
+}
+
+/** The roles that connections can give. Owners are made by owners. */
+export const MAPPED_ROLES = ['admin', 'member', 'viewer'] as const;
+
+export type MappedRole = (typeof MAPPED_ROLES)[number];
+
+export interface RoleMapping {
+  group: string;
+  role: MappedRole;
+}
+
+/** OpenID Connect providers that sign in to an organization. */
+export const ssoConnections = shared.table(
+  'sso_connections',
+  {
+    id: uuid('id').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    issuer: text('issuer').notNull(),
+    clientId: text('client_id').notNull(),
+    /** Sealed when there is a key for it. Null: a public client. */
+    clientSecret: text('client_secret'),
+    scopes: text('scopes').notNull(),
+    claims: json('claims').$type<SsoClaims>().notNull(),
+    /** Domains of addresses that lead to this connection, once the organization has proven them. */
+    domains: text('domains').array().notNull(),
+    /** The role of a person without a mapped group. Null: no access. */
+    defaultRole: text('default_role', { enum: MAPPED_ROLES }),
+    roleMapping: json('role_mapping').$type<RoleMapping[]>().notNull(),
+    enabled: boolean('enabled').notNull(),
+    requireSso: boolean('require_sso').notNull(),
+    trustMfa: boolean('trust_mfa').notNull(),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (t) => [index('sso_connections_org').on(t.orgId), index('sso_connections_issuer').on(t.issuer, t.clientId)],
+);
+
+/** Domains that organizations have named, and those that they have proven to control by a DNS record. */
+export const orgDomains = shared.table(
+  'org_domains',
+  {
+    id: uuid('id').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    domain: text('domain').notNull(),
+    /** The value of the DNS record. */
+    token: text('token').notNull(),
+    verifiedAt: time('verified_at'),
+    createdAt: time('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('org_domains_once').on(t.orgId, t.domain),
+    uniqueIndex('org_domains_proven').on(t.domain).where(sql`${t.verifiedAt} is not null`),
   ],
 );
 

@@ -23,6 +23,8 @@ export const personalTokens = shared.table(
     createdAt: time('created_at').notNull(),
     expiresAt: time('expires_at').notNull(),
     lastUsed: time('last_used'),
+    /** The connection of the session that created it. */
+    ssoConnectionId: uuid('sso_connection_id'),
   },
   (t) => [index('personal_tokens_user').on(t.userId), index('personal_tokens_org').on(t.orgId)],
 );

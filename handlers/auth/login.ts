@@ -16,7 +16,7 @@ import { id, shown, z } from '../../lib/schema.ts';
 
 const MfaMethod = z.object({ id: id(), type: z.enum(MFA_TYPES), name: shown('Phone') }).openapi('MfaMethod');
 
-const MfaRequired = z
+export const MfaRequired = z
   .object({
     mfa_required: z.literal(true),
     mfa_token: shown('eyJhbGciOiJIUzI1NiJ9.eyJ.sig', 'For `/auth/mfa/validate`, within five minutes.'),

@@ -7,6 +7,8 @@ import {
   readSessionCookies,
   sessionCookie,
 } from '../../lib/http/request/session-cookie.ts';
+import { shown, z } from '../../lib/schema.ts';
+import { logoutUrl } from '../../lib/sso/sessions.ts';
 
 export const logout = endpoint(
   {
@@ -16,14 +18,32 @@ export const logout = endpoint(
     audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Log out',
-    description: 'Revokes the session, if there is one, and clears the cookie.',
-    responses: { 200: { description: 'The cookie is cleared.', message: 'Logged out.', cookie: true } },
+    description:
+      'Revokes the session, if there is one, and clears the cookie. If the session began at a provider with a page that signs out there, the response has `result` with its address.',
+    responses: {
+      200: {
+        description: 'The cookie is cleared.',
+        message: 'Logged out.',
+        result: z.object({ logout_url: shown('https://login.acme.example/logout') }).optional(),
+        cookie: true,
+      },
+    },
   },
   async (call) => {
     const { claims, tooMany } = await readSessionCookies(call);
-    for (const { id } of claims) await endSession(call.db, id, call.now);
+    const { config, ssoBox } = call.services;
+    let url: string | undefined;
+    for (const { id } of claims) {
+      // The address has the ID token, so whoever has the cookie of a session that is over does not get it.
+      if (await endSession(call.db, id, call.now))
+        url ??= await logoutUrl(call.db, ssoBox, id, {
+          returnTo: `${config.publicUrl}/login`,
+          ...config.sso,
+        });
+    }
     // A remaining cookie of another session would become the session from now on.
     if (tooMany || claims.length > 1) expireStrayCookies(call);
-    return done({ headers: sessionCookie(call, '', 0) });
+    const result = url === undefined ? undefined : { logout_url: url };
+    return { ...done({ headers: sessionCookie(call, '', 0) }), result };
   },
 );

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/schema/accounts.ts';
 import { revokePersonalTokens, revokeSessions } from '../../lib/accounts/accounts.ts';
-import { dropEarlierHolder, isClaim, verifyAddress } from '../../lib/accounts/claim.ts';
+import { dropEarlierHolder, dropIdentities, isClaim, verifyAddress } from '../../lib/accounts/claim.ts';
 import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/accounts/mailed-tokens.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
 import { holdPasskeys } from '../../lib/accounts/passkeys/passkeys.ts';
@@ -74,6 +74,7 @@ export const resetPassword = endpoint(
       await endMfaLogins(tx, userId);
       // Before the sessions, so that one which a passkey just made is seen. A thief may have added the passkey.
       await holdPasskeys(tx, userId);
+      await dropIdentities(tx, userId);
       await revokeSessions(tx, userId, now);
       await revokePersonalTokens(tx, userId);
       const [primary] = await tx

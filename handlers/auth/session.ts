@@ -6,7 +6,9 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { visitorOf } from '../../lib/http/middleware/access/session.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Account, Organization } from '../../lib/resources.ts';
-import { shown, z } from '../../lib/schema.ts';
+import { id, shown, z } from '../../lib/schema.ts';
+import { namedConnection } from '../../lib/sso/connections.ts';
+import { SsoOffer, ssoOffer } from '../../lib/sso/offer.ts';
 
 export const session = endpoint(
   {
@@ -28,6 +30,14 @@ export const session = endpoint(
             description:
               'Present when the account must verify its primary address before it can do anything else.',
           }),
+          sso: SsoOffer.optional(),
+          session_connection: z
+            .object({ id: id(), name: shown('Acme Keycloak') })
+            .optional()
+            .openapi({
+              description:
+                'The connection that began the session. A sign-in there with `fresh=true` replaces a step-up.',
+            }),
           orgs: z.array(Organization),
           first_account: z.literal(true).optional().openapi({
             description:
@@ -48,6 +58,7 @@ export const session = endpoint(
     const { config, knownAccounts, mailer } = services;
     const site = {
       base_domain: config.baseDomain ?? '',
+      ...ssoOffer(config),
       ...(mailer.logsLinks && { mails_in_log: true as const }),
     };
     const visitor = await visitorOf(call);
@@ -55,11 +66,13 @@ export const session = endpoint(
       const isFirst = await awaitsFirstAccount(db, knownAccounts);
       return ok({ ...site, orgs: [], ...(isFirst && { first_account: true as const }) });
     }
-    const { user } = visitor;
+    const { session, user } = visitor;
+    const connection = await namedConnection({ db, config }, session.ssoConnectionId);
     const isClosed = config.requireVerifiedEmail && !user.emailVerified;
     return ok({
       ...site,
       user: { ...toUser(user), mfa_enabled: user.mfaEnabled },
+      ...(connection && { session_connection: connection }),
       ...(isClosed && { email_verification_required: true as const }),
       orgs: await listOrgsOf(visitor, services),
     });

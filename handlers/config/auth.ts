@@ -2,6 +2,7 @@ import { publicAccess } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { shown, z } from '../../lib/schema.ts';
+import { SsoOffer, ssoOffer } from '../../lib/sso/offer.ts';
 
 export const authConfig = endpoint(
   {
@@ -14,9 +15,9 @@ export const authConfig = endpoint(
     responses: {
       200: {
         description: 'The base domain; empty when none is configured.',
-        result: z.object({ base_domain: shown('findings.example.com') }),
+        result: z.object({ base_domain: shown('findings.example.com'), sso: SsoOffer.optional() }),
       },
     },
   },
-  async ({ services }) => ok({ base_domain: services.config.baseDomain ?? '' }),
+  async ({ services }) => ok({ base_domain: services.config.baseDomain ?? '', ...ssoOffer(services.config) }),
 );

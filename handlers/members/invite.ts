@@ -8,6 +8,7 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
+import { hasSignIn } from '../../lib/accounts/has-sign-in.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
@@ -127,13 +128,13 @@ async function findInvitee(tx: Tx, address: string, role: Role): Promise<Invitee
   const { id: userId, emailId } = account;
   await lockUser(tx, userId);
   const [held] = await tx
-    .select({ verifiedAt: userEmails.verifiedAt, passwordHash: users.passwordHash })
+    .select({ verifiedAt: userEmails.verifiedAt, hasSignIn })
     .from(userEmails)
     .innerJoin(users, eq(users.id, userEmails.userId))
     .where(and(eq(userEmails.id, emailId), eq(userEmails.userId, userId)));
   if (!held) throw new GivenUp();
   const verified = held.verifiedAt !== null;
-  return { userId, emailId, address, role, verified, isPlaceholder: held.passwordHash === null };
+  return { userId, emailId, address, role, verified, isPlaceholder: !held.hasSignIn };
 }
 
 /** An account that cannot log in yet. It is called what stands before the @ until its owner is there. */

@@ -3,6 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { lockUser } from '../../lib/accounts/accounts.ts';
+import { hasSignIn } from '../../lib/accounts/has-sign-in.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
@@ -70,7 +71,7 @@ async function findOpenInvitation(tx: Tx, orgId: string, userId: string): Promis
       address: userEmails.email,
       verifiedAt: userEmails.verifiedAt,
       disabledAt: users.disabledAt,
-      isPlaceholder: sql<boolean>`${users.passwordHash} is null`,
+      isPlaceholder: sql<boolean>`not ${hasSignIn}`,
     })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))

@@ -32,6 +32,7 @@ export const deleteOrg = endpoint(
     responses: { 204: { description: 'Deleted.' } },
     errors: [
       'permission_error/denied',
+      'permission_error/sso_required',
       'permission_error/mfa_required_by_org',
       'permission_error/address_not_allowed',
       'resource_error/conflict',

@@ -25,8 +25,9 @@ export const restoreOrg = endpoint(
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
     responses: { 200: { description: 'The organization.', result: Organization } },
     errors: [
-      ...(['permission_error/denied', 'permission_error/mfa_required_by_org'] as const),
-      ...(['permission_error/address_not_allowed', 'resource_error/conflict'] as const),
+      ...(['permission_error/denied', 'permission_error/sso_required'] as const),
+      ...(['permission_error/mfa_required_by_org', 'permission_error/address_not_allowed'] as const),
+      'resource_error/conflict',
     ],
   },
   async (call) => {

@@ -42,6 +42,7 @@ export const updateOrg = endpoint(
     responses: { 200: { description: 'The organization after the change.', result: Organization } },
     errors: [
       'permission_error/denied',
+      'permission_error/sso_required',
       'permission_error/mfa_required_by_org',
       'permission_error/address_not_allowed',
       'resource_error/conflict',

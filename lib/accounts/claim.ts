@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, ne, not, or, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import {
   mailedTokens,
@@ -9,8 +9,10 @@ import {
   userEmails,
   users,
 } from '../../db/schema/accounts.ts';
+import { identities } from '../../db/schema/identities.ts';
 import { memberships, orgUndoLinks } from '../../db/schema/orgs.ts';
 import { confirmMemberships } from '../members/invitations.ts';
+import { hasSignIn } from './has-sign-in.ts';
 
 /*
  * The rule for claimed addresses (docs/security.md, "Claimed addresses"): an account claims an address as its primary one,
@@ -75,9 +77,9 @@ export async function takePlaceholder(
   return held;
 }
 
-/** An account that has only been invited: it never had a password or an organization of its own, and is not disabled. */
+/** An account that has only been invited: it never had a password, a provider or an organization of its own, and is not disabled. */
 export const isPlaceholder = and(
-  isNull(users.passwordHash),
+  not(hasSignIn),
   isNull(users.disabledAt),
   sql`not exists (select from shared.memberships own where own.user_id = ${users.id} and own.invited_email is null)`,
 );
@@ -111,6 +113,7 @@ export async function dropEarlierHolder(
   await tx.delete(mailedTokens).where(eq(mailedTokens.userId, userId));
   await tx.delete(mfaLogins).where(eq(mfaLogins.userId, userId));
   await tx.delete(mfaDevices).where(eq(mfaDevices.userId, userId));
+  await dropIdentities(tx, userId);
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
   await tx.delete(primaryEmailChanges).where(eq(primaryEmailChanges.userId, userId));
   await tx.delete(orgUndoLinks).where(eq(orgUndoLinks.userId, userId));
@@ -125,6 +128,11 @@ export async function dropEarlierHolder(
       ),
     );
   await tx.update(users).set({ mfaEnabled: false }).where(eq(users.id, userId));
+}
+
+/** Disconnects an account from all providers. The caller ends the sessions. */
+export async function dropIdentities(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(identities).where(eq(identities.userId, userId));
 }
 
 /**

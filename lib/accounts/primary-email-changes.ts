@@ -16,7 +16,7 @@ import type { MailQueue } from '../mail/queue.ts';
 import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates/changes.ts';
 import { confirmMemberships } from '../members/invitations.ts';
 import { revokePersonalTokens, revokeSessions } from './accounts.ts';
-import { releaseAddress } from './claim.ts';
+import { dropIdentities, releaseAddress } from './claim.ts';
 import { invalidLink, issueMailedToken } from './mailed-tokens.ts';
 import { switchMfaOff, verifiedDevices } from './mfa/devices.ts';
 import { endMfaLogins } from './mfa/logins.ts';
@@ -102,6 +102,7 @@ export async function undoPrimaryEmailChange(
       if (!user || !change) throw invalidLink();
       await endMfaLogins(tx, userId);
       await endLinks(tx, change);
+      await dropIdentities(tx, userId);
       await revokeSessions(tx, userId, now);
       await revokePersonalTokens(tx, userId);
       const emailId = await restoreAddress(tx, services.nextId(), change, now);

@@ -1,10 +1,10 @@
 import { inArray, sql } from 'drizzle-orm';
-import type { Db } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { featureFlags } from '../../db/schema/platform.ts';
 
 /** Whether anybody may register. */
-export async function isRegistrationOpen(db: Db): Promise<boolean> {
+export async function isRegistrationOpen(db: Db | Tx): Promise<boolean> {
   const flags = await db
     .select({ name: featureFlags.name, enabled: featureFlags.enabled })
     .from(featureFlags)

@@ -5,6 +5,7 @@ import { rankIn } from '../../db/schema/columns.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
+import { hasSignIn } from '../accounts/has-sign-in.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { mailRoleChange } from '../members/control.ts';
@@ -52,7 +53,7 @@ export async function listUnverifiedMembers({ db }: Database, orgName?: string):
       invited: memberEmail,
       primary: userEmails.email,
       primaryVerifiedAt: userEmails.verifiedAt,
-      passwordHash: users.passwordHash,
+      hasSignIn,
     })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
@@ -60,10 +61,10 @@ export async function listUnverifiedMembers({ db }: Database, orgName?: string):
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(and(org && eq(orgs.id, org.id), or(isNull(userEmails.verifiedAt), not(isConfirmed))))
     .orderBy(asc(orgs.slug), rankIn(ROLES, memberships.role), asc(userEmails.email));
-  return rows.map(({ invited, primary, primaryVerifiedAt, passwordHash, ...row }) => ({
+  return rows.map(({ invited, primary, primaryVerifiedAt, hasSignIn, ...row }) => ({
     ...row,
     email: primaryVerifiedAt === null ? primary : invited,
-    reason: passwordHash === null ? 'no password' : 'not verified',
+    reason: hasSignIn ? 'not verified' : 'no password',
   }));
 }
 
@@ -110,7 +111,7 @@ export async function setMemberRole(
       });
     await tx
       .update(memberships)
-      .set({ role, ...NO_OFFER, ...standing(role, new Date()) })
+      .set({ role, mappedBy: null, ...NO_OFFER, ...standing(role, new Date()) })
       .where(isMember);
     await endOffersOf(tx, org.id, user.id);
     if (rankOf(role) < rankOf(member.role) && (await tablesExist(tx, org.id)))

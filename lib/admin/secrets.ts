@@ -2,8 +2,10 @@ import { and, asc, eq, gt, isNotNull, not, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../db/client.ts';
 import { mfaDevices } from '../../db/schema/accounts.ts';
+import { ssoConnections } from '../../db/schema/orgs.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import { secretContext } from '../sso/connections.ts';
 import { oneLine } from './error.ts';
 
 /** The result for one kind of secrets. */
@@ -18,6 +20,7 @@ export interface ReencryptedKind {
 
 export interface Reencrypted {
   totp_secrets: ReencryptedKind;
+  client_secrets: ReencryptedKind;
   queued_mails: ReencryptedKind;
 }
 
@@ -25,7 +28,9 @@ const BATCH = 100;
 
 /** The column of one kind of secrets. */
 interface SecretColumn {
-  table: typeof mfaDevices | typeof outgoingMails;
+  table: typeof mfaDevices | typeof outgoingMails | typeof ssoConnections;
+  /** The name of `sealed` in the table. */
+  name: 'secret' | 'sealed' | 'clientSecret';
   id: PgColumn;
   sealed: PgColumn;
   box: SecretBox;
@@ -34,7 +39,7 @@ interface SecretColumn {
 }
 
 /**
- * Encrypts all TOTP secrets and queued mails with the first key, including TOTP secrets that are stored unencrypted. A row is
+ * Encrypts all TOTP secrets, client secrets of providers and queued mails with the first key, including TOTP secrets that are stored unencrypted. A row is
  * only updated if it has not changed since it was read, so servers may run. An interrupted run can be repeated.
  */
 export async function reencrypt(
@@ -43,15 +48,31 @@ export async function reencrypt(
   onBatch: (line: string) => void = () => {},
 ): Promise<Reencrypted> {
   const secrets: SecretColumn = {
-    ...{ table: mfaDevices, id: mfaDevices.id, sealed: mfaDevices.secret, box: totp },
+    ...{ table: mfaDevices, id: mfaDevices.id, name: 'secret', sealed: mfaDevices.secret, box: totp },
     contextOf: () => undefined,
   };
+  const clients: SecretColumn = {
+    ...{
+      table: ssoConnections,
+      id: ssoConnections.id,
+      name: 'clientSecret',
+      sealed: ssoConnections.clientSecret,
+    },
+    ...{ box: totp, contextOf: secretContext },
+  };
   const mails: SecretColumn = {
-    ...{ table: outgoingMails, id: outgoingMails.id, sealed: outgoingMails.sealed, box: mail },
+    ...{
+      table: outgoingMails,
+      id: outgoingMails.id,
+      name: 'sealed',
+      sealed: outgoingMails.sealed,
+      box: mail,
+    },
     contextOf: (id) => id,
   };
   return {
     totp_secrets: await reencryptKind(database, secrets, (n) => onBatch(`TOTP secrets: ${n}`)),
+    client_secrets: await reencryptKind(database, clients, (n) => onBatch(`client secrets: ${n}`)),
     queued_mails: await reencryptKind(database, mails, (n) => onBatch(`queued mails: ${n}`)),
   };
 }
@@ -61,7 +82,7 @@ async function reencryptKind(
   column: SecretColumn,
   onBatch: (reencrypted: number) => void,
 ): Promise<ReencryptedKind> {
-  const { table, id, sealed, box, contextOf } = column;
+  const { table, id, name, sealed, box, contextOf } = column;
   const result: ReencryptedKind = { reencrypted: 0, skipped: 0, left: [] };
   const outdated = and(isNotNull(sealed), not(sql`starts_with(${sealed}, ${box.current})`));
   let after: SQL | undefined;
@@ -79,7 +100,7 @@ async function reencryptKind(
         result.left.push({ id: row.id, reason: oneLine(text.message) });
         continue;
       }
-      const renewed = { [table === mfaDevices ? 'secret' : 'sealed']: await box.seal(text, context) };
+      const renewed = { [name]: await box.seal(text, context) };
       const changed = await db
         .update(table)
         .set(renewed)

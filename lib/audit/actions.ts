@@ -3,14 +3,22 @@ export const AUDIT_ACTIONS = [
   'access.refused',
   'activity.exported',
   'audit.exported',
+  'connection.changed',
+  'connection.created',
+  'connection.deleted',
+  'connection.tested',
   'deletion.purged',
   'deletion.undone',
+  'domain.added',
+  'domain.removed',
+  'domain.verified',
   'finding.deleted',
   'findings.deleted',
   'findings.exported',
   'member.invitation_declined',
   'member.invitation_resent',
   'member.invited',
+  'member.joined',
   'member.left',
   'member.owner_offer_accepted',
   'member.owner_offer_declined',
@@ -46,7 +54,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** The kinds of objects that an action changes. */
 export const AUDIT_TARGETS = [
+  'connection',
   'deletion',
+  'domain',
   'endpoint',
   'finding',
   'findings',
@@ -70,10 +80,14 @@ export const NOT_AUDITED = {
 } as const;
 
 /**
- * The declaration of an endpoint: its action, the action of a list that is read as a whole in the format of a file, or why it leaves no
- * entry.
+ * The declaration of an endpoint: its action, the action of a list that is read as a whole in the format of a file, the actions of which
+ * it records at most one, or why it leaves no entry.
  */
-export type AuditRule = AuditAction | { file: AuditAction } | { none: keyof typeof NOT_AUDITED };
+export type AuditRule =
+  | AuditAction
+  | { file: AuditAction }
+  | { may: readonly AuditAction[] }
+  | { none: keyof typeof NOT_AUDITED };
 
 /** The action of a read; undefined if it leaves no entry. @param query of the request */
 export function readAction(
@@ -81,7 +95,7 @@ export function readAction(
   query: { format?: unknown; page?: unknown; per_page?: unknown } = {},
 ): AuditAction | undefined {
   if (typeof rule === 'string') return rule;
-  if (rule === undefined || 'none' in rule) return undefined;
+  if (rule === undefined || !('file' in rule)) return undefined;
   const { format = 'json', page, per_page } = query;
   return format !== 'json' && page === undefined && per_page === undefined ? rule.file : undefined;
 }

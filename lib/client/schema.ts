@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Revokes the session, if there is one, and clears the cookie.
+         * @description Revokes the session, if there is one, and clears the cookie. If the session began at a provider with a page that signs out there, the response has `result` with its address.
          *
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */
@@ -220,7 +220,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a login with the second factor
-         * @description Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once.
+         * @description Takes a code of a TOTP or e-mail device, or a recovery code (`is_recovery`, without `device_id`). Each code works once. 401 `invalid_credentials` if the connection that began the sign-in was switched off meanwhile.
          *
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */
@@ -2334,9 +2334,9 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
+         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. `break_glass` exempts an owner from `require_sso`: any owner sets it, and only the owner takes it away, so that no owner locks out another. All owners get a mail.
          *
-         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`, and for `break_glass`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -2715,6 +2715,268 @@ export interface paths {
         patch: operations["updateSecuritySettings"];
         trace?: never;
     };
+    "/api/v1/auth/sso/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in at a provider
+         * @description For a browser to navigate to. Give one of `connection` (an id), `org` (a slug: its first connection that is enabled) and `email` (by a proven domain); without any, the connection of the deployment is used. The sign-in can be completed in the same browser only, within 10 minutes. `Accept: text/html` gets errors as a redirect to the sign-in page.
+         *
+         *     Requires no authentication. Available on the base domain only, when one is configured.
+         */
+        get: operations["startSso"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sso/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a sign-in at a provider
+         * @description The provider sends the browser here. Signs in the account that the issuer and the subject identify; a person who signs in for the first time gets an account. An existing account with the address is used only if the organization has proven its domain, and the connection names it, otherwise 409 `conflict`: sign in to it, then connect the provider by `POST /profile/identities`. A connection of an organization signs in people to whom it gives a role, and members with an address of its proven domains. 409 too if another account is signed in in this browser. The role is that of the groups. A test shows the claims and signs nobody in. `Accept: text/html` gets errors as a redirect to the sign-in page, and the second factor as a redirect with the fragment `#mfa=`.
+         *
+         *     Requires no authentication. Available on the base domain only, when one is configured.
+         */
+        get: operations["ssoCallback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sso/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End sessions by a logout token of a provider
+         * @description OpenID Connect Back-Channel Logout 1.0: the provider sends a form (`application/x-www-form-urlencoded`) with a `logout_token`, when somebody signs out there or is disabled. Ends the sessions that it names by `sid` or `sub`. Each token works once.
+         *
+         *     Requires no authentication.
+         */
+        post: operations["backchannelLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts at providers that sign in to this account
+         * @description Requires a session; works on any host.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        /**
+         * Connect an account at a provider
+         * @description Starts a sign-in at a connection that `GET /profile/identities` lists: send this browser to `url`. Only this session completes it, within 10 minutes. The account there must have a verified address of this account. It signs in to this account from then on. You get a mail.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["connectIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an account at a provider
+         * @description It no longer signs in, and its sessions end. The last one of an account without a password stays (409 `conflict`): set a password first, by “Forgot password”. You get a mail.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["removeIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the connections for single sign-on
+         * @description The oldest first.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        /**
+         * Add a connection for single sign-on
+         * @description An OpenID Connect provider that signs in to this organization. People whom it signs in become members, with the role of their groups or `default_role`. With `require_sso`, members get 403 `sso_required` unless a connection of the organization signed them in; owners marked `break_glass` are exempt, which switching it on makes all present owners, and all owners if no marked one can sign in with a password. With `trust_mfa`, several factors at the provider (`amr`, `acr`) count as MFA in this organization. An organization has at most 20 connections (409 `conflict`). All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["createConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/connections/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a connection for single sign-on
+         * @description Ends the sessions that it began. Its members stay, with the roles that they have: remove those who should go. All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteConnection"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a connection for single sign-on
+         * @description Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Every change of a connection with `require_sso` marks all present owners `break_glass`, and so does a deletion. Roles change with the next sign-in of each member. All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        patch: operations["updateConnection"];
+        trace?: never;
+    };
+    "/api/v1/settings/connections/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a connection for single sign-on
+         * @description Starts a sign-in that shows the claims and the role that they give, and signs nobody in: send this browser to `url`. Works for connections that are switched off.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["testConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the domains of the organization
+         * @description Requires membership of the organization, at least `owner`. Tokens are not accepted.
+         */
+        get: operations["listOrgDomains"];
+        put?: never;
+        /**
+         * Add a domain to the organization
+         * @description It has no effect before it is proven: create the TXT record of the answer, then call `POST /settings/domains/{id}/verify`. An organization has at most 50 domains (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["createOrgDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/domains/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove a domain
+         * @description Looks for the TXT record. Afterwards connections of the organization that name the domain sign in people by their address, and connect existing accounts with an address of the domain. A domain is proven by one organization: another one that proves it gets it once the record of the first is gone. All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["verifyOrgDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/domains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a domain from the organization
+         * @description Accounts that were connected by it stay connected. All owners get a mail if it was proven.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteOrgDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -3073,6 +3335,7 @@ export interface components {
             created_organizations: components["schemas"]["AccountExportCreatedOrganization"][];
             sessions: components["schemas"]["AccountExportSession"][];
             mfa_devices: components["schemas"]["AccountExportMfaDevice"][];
+            identities: components["schemas"]["SsoIdentity"][];
             recovery_codes: components["schemas"]["AccountExportRecoveryCode"][];
             personal_tokens: components["schemas"]["AccountExportPersonalToken"][];
             mailed_links: components["schemas"]["AccountExportMailedLink"][];
@@ -3083,6 +3346,35 @@ export interface components {
             queued_mails: components["schemas"]["AccountExportQueuedMail"][];
             /** @description The data that each of your organizations stores. */
             organizations: components["schemas"]["AccountExportOrganization"][];
+        };
+        SsoIdentity: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example https://login.acme.example/realms/acme */
+            issuer: string;
+            /**
+             * @description Identifies the person at the issuer.
+             * @example 248289761001
+             */
+            subject: string;
+            /**
+             * @description The address that the provider sent last.
+             * @example ada@acme.example
+             */
+            email: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used_at: string;
         };
         View: {
             /**
@@ -3112,6 +3404,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
+        };
+        /** @description Present when a provider signs in to the whole deployment. */
+        SsoOffer: {
+            /** @example Acme login */
+            name: string;
         };
         PasskeyAssertion: {
             /** @example dGhlIGNyZWRlbnRpYWw */
@@ -5111,6 +5408,16 @@ export interface components {
              */
             pending: boolean;
             /**
+             * @description Groups at a provider gave the role, and take it. Otherwise absent.
+             * @enum {boolean}
+             */
+            role_mapped?: true;
+            /**
+             * @description An owner who is exempt from `require_sso`. Otherwise absent.
+             * @enum {boolean}
+             */
+            break_glass?: true;
+            /**
              * Format: date-time
              * @description An owner has offered the admin to become an owner, who can accept until then.
              * @example 2026-01-01T00:00:00.000Z
@@ -5137,6 +5444,16 @@ export interface components {
              * @example 1
              */
             personal_tokens?: number;
+        };
+        /**
+         * @example {
+         *       "role": "viewer"
+         *     }
+         */
+        MemberChanges: {
+            role?: components["schemas"]["NullableRole"];
+            /** @example true */
+            break_glass?: boolean | null;
         };
         PushedFinding: {
             /**
@@ -5507,6 +5824,155 @@ export interface components {
              */
             session_max_hours?: number | null;
         };
+        SsoResult: components["schemas"]["SsoTest"] | components["schemas"]["MfaRequired"];
+        SsoTest: {
+            /**
+             * @example {
+             *       "sub": "248289761001",
+             *       "groups": [
+             *         "security"
+             *       ]
+             *     }
+             */
+            claims: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Identifies the person, together with the issuer.
+             * @example 248289761001
+             */
+            subject: string;
+            /** @example ada@acme.example */
+            email?: string;
+            /** @example true */
+            email_verified?: boolean;
+            /** @example true */
+            domain_proven: boolean;
+            /** @example Ada Lovelace */
+            name: string;
+            /**
+             * @example [
+             *       "security"
+             *     ]
+             */
+            groups: string[];
+            /** @description The role that the claims give. Absent: no access. */
+            role?: components["schemas"]["SsoTestRole"];
+            /**
+             * @description The provider used several factors.
+             * @example true
+             */
+            mfa: boolean;
+            /**
+             * @example [
+             *       "The claim groups is missing."
+             *     ]
+             */
+            warnings: string[];
+        };
+        SsoConnectable: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Acme Keycloak */
+            name: string;
+            /** @example https://login.acme.example/realms/acme */
+            issuer: string;
+            /**
+             * @description Absent: of the whole service.
+             * @example Acme
+             */
+            organization?: string;
+        };
+        SsoConnection: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Acme Keycloak */
+            name: string;
+            /** @example https://login.acme.example/realms/acme */
+            issuer: string;
+            /** @example svc-findings */
+            client_id: string;
+            /** @example true */
+            has_client_secret: boolean;
+            /**
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes: string[];
+            claims: components["schemas"]["SsoConnectionClaims"];
+            /**
+             * @example [
+             *       "acme.example"
+             *     ]
+             */
+            domains: string[];
+            default_role?: components["schemas"]["SsoTestRole"];
+            /**
+             * @example [
+             *       {
+             *         "group": "security",
+             *         "role": "member"
+             *       }
+             *     ]
+             */
+            role_mapping: components["schemas"]["SsoConnectionRoleMapping"][];
+            /** @example true */
+            enabled: boolean;
+            /** @example false */
+            require_sso: boolean;
+            /** @example false */
+            trust_mfa: boolean;
+            /**
+             * @description To enter at the provider, as an allowed redirect URI.
+             * @example https://findings.example.com/api/v1/auth/sso/callback
+             */
+            redirect_uri: string;
+            /** @example https://findings.example.com/api/v1/auth/sso/backchannel-logout */
+            backchannel_logout_uri: string;
+            /** @example https://findings.example.com/login */
+            post_logout_redirect_uri: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        OrgDomain: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example acme.example */
+            domain: string;
+            /** @example true */
+            verified: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            verified_at?: string;
+            record: components["schemas"]["OrgDomainRecord"];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
         AuditEntry: {
             /**
              * Format: uuid
@@ -5552,7 +6018,7 @@ export interface components {
         /** @enum {string} */
         ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
         /** @enum {string} */
-        ErrorObjectCode: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "deleted" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "address_not_allowed" | "exceeded" | "internal" | "unavailable";
+        ErrorObjectCode: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "deleted" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "address_not_allowed" | "sso_required" | "exceeded" | "internal" | "unavailable";
         ErrorObjectDetail: {
             /** @example title */
             field: string;
@@ -5861,7 +6327,7 @@ export interface components {
             created_at: string;
         };
         /** @enum {string} */
-        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "address_not_allowed" | "being_migrated";
+        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "sso_required" | "address_not_allowed" | "being_migrated";
         AccountExportOrganizationApiToken: {
             /**
              * Format: uuid
@@ -6650,6 +7116,8 @@ export interface components {
             /** @example 44 */
             line?: number;
         };
+        /** @enum {string|null} */
+        NullableRole: "owner" | "admin" | "member" | "viewer" | null;
         /** @enum {string} */
         PushedInBatchStatus: "created" | "deduplicated";
         /** @enum {string} */
@@ -6659,7 +7127,31 @@ export interface components {
         /** @enum {string} */
         SecuritySettingsProjectTokenCreators: "any_member" | "members" | "admins";
         /** @enum {string} */
-        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "deletion.purged" | "deletion.undone" | "finding.deleted" | "findings.deleted" | "findings.exported" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.removed" | "member.role_changed" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
+        SsoTestRole: "admin" | "member" | "viewer";
+        SsoConnectionClaims: {
+            /** @example email */
+            email: string;
+            /** @example name */
+            name: string;
+            /** @example groups */
+            groups: string;
+        };
+        SsoConnectionRoleMapping: {
+            /** @example security */
+            group: string;
+            role: components["schemas"]["SsoTestRole"];
+        };
+        /** @description The DNS record that proves the domain. */
+        OrgDomainRecord: {
+            /** @enum {string} */
+            type: "TXT";
+            /** @example _svc-findings.acme.example */
+            name: string;
+            /** @example svc-findings=5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            value: string;
+        };
+        /** @enum {string} */
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.removed" | "member.role_changed" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
         /** @enum {string} */
         AuditEntryActorType: "user" | "token";
         /** @description A user whose account was deleted has no name. */
@@ -6674,7 +7166,7 @@ export interface components {
             name?: string;
         };
         /** @enum {string} */
-        AuditEntryTargetType: "deletion" | "endpoint" | "finding" | "findings" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
+        AuditEntryTargetType: "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
         AuditEntryTarget: {
             type: components["schemas"]["AuditEntryTargetType"];
             /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
@@ -6730,7 +7222,11 @@ export interface components {
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
         };
-        MessageEnvelope: {
+        LogoutResult: {
+            /** @example https://login.acme.example/logout */
+            logout_url: string;
+        };
+        LogoutEnvelope: {
             /** @enum {boolean} */
             success: true;
             /**
@@ -6738,6 +7234,8 @@ export interface components {
              * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
              */
             request_id: string;
+            result?: components["schemas"]["LogoutResult"];
+            /** @example Logged out. */
             message: string;
         };
         MeResult: {
@@ -6776,6 +7274,16 @@ export interface components {
             request_id: string;
             result: components["schemas"]["AccountExport"];
         };
+        /** @description The connection that began the session. A sign-in there with `fresh=true` replaces a step-up. */
+        SessionResultSessionConnection: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Acme Keycloak */
+            name: string;
+        };
         SessionResult: {
             /** @example findings.example.com */
             base_domain: string;
@@ -6785,6 +7293,8 @@ export interface components {
              * @enum {boolean}
              */
             email_verification_required?: true;
+            sso?: components["schemas"]["SsoOffer"];
+            session_connection?: components["schemas"]["SessionResultSessionConnection"];
             orgs: components["schemas"]["Organization"][];
             /**
              * @description Present for a visitor while no account exists and registration is open: the account that registers is the first one.
@@ -6810,6 +7320,16 @@ export interface components {
         ForgotPasswordRequest: {
             /** @example ada@example.com */
             email: string;
+        };
+        MessageEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            message: string;
         };
         ResetPasswordRequest: {
             /**
@@ -7342,6 +7862,7 @@ export interface components {
         AuthConfigResult: {
             /** @example findings.example.com */
             base_domain: string;
+            sso?: components["schemas"]["SsoOffer"];
         };
         AuthConfigEnvelope: {
             /** @enum {boolean} */
@@ -8216,9 +8737,6 @@ export interface components {
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
         };
-        UpdateMemberRequest: {
-            role: components["schemas"]["Role"];
-        };
         UpdateMemberEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -8556,6 +9074,260 @@ export interface components {
             request_id: string;
             result: components["schemas"]["SecuritySettings"];
         };
+        SsoCallbackEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SsoResult"];
+        };
+        BackchannelLogoutRequest: {
+            /** @example eyJhbGciOiJSUzI1NiJ9.eyJ.sig */
+            logout_token: string;
+        };
+        ListIdentitiesResult: {
+            identities: components["schemas"]["SsoIdentity"][];
+            connections: components["schemas"]["SsoConnectable"][];
+        };
+        ListIdentitiesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListIdentitiesResult"];
+        };
+        ConnectIdentityRequest: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            connection: string;
+            /**
+             * @description A path of this site.
+             * @example /o/acme/findings
+             */
+            return_to?: string;
+        };
+        ConnectIdentityResult: {
+            /** @example https://login.acme.example/authorize?client_id=svc-findings */
+            url: string;
+        };
+        ConnectIdentityEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ConnectIdentityResult"];
+        };
+        ListConnectionsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SsoConnection"][];
+        };
+        /** @description Names of the claims to read. A name with dots also names a claim inside another, such as `realm_access.roles`. */
+        CreateConnectionRequestClaims: {
+            /** @example email */
+            email?: string | null;
+            /** @example name */
+            name?: string | null;
+            /** @example groups */
+            groups?: string | null;
+        } | null;
+        /** @enum {string|null} */
+        NullableSsoTestRole: "admin" | "member" | "viewer" | null;
+        CreateConnectionRequestRoleMapping: {
+            /** @example security */
+            group: string;
+            role: components["schemas"]["SsoTestRole"];
+        };
+        CreateConnectionRequest: {
+            /** @example Acme Keycloak */
+            name: string;
+            /** @example https://login.acme.example/realms/acme */
+            issuer: string;
+            /** @example svc-findings */
+            client_id: string;
+            /**
+             * @description Encrypted, and never returned. `null`: a public client, which proves itself by PKCE only.
+             * @example a-secret-of-the-provider
+             */
+            client_secret?: string | null;
+            /**
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            claims?: components["schemas"]["CreateConnectionRequestClaims"];
+            /**
+             * @example [
+             *       "acme.example"
+             *     ]
+             */
+            domains?: string[] | null;
+            /** @description The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access. */
+            default_role?: components["schemas"]["NullableSsoTestRole"];
+            /**
+             * @description The highest role of the groups of a person counts. Nobody becomes an owner by a group.
+             * @example [
+             *       {
+             *         "group": "security",
+             *         "role": "member"
+             *       }
+             *     ]
+             */
+            role_mapping?: components["schemas"]["CreateConnectionRequestRoleMapping"][] | null;
+            /** @example true */
+            enabled?: boolean | null;
+            /** @example false */
+            require_sso?: boolean | null;
+            /** @example false */
+            trust_mfa?: boolean | null;
+        };
+        CreateConnectionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SsoConnection"];
+        };
+        /** @description Names of the claims to read. A name with dots also names a claim inside another, such as `realm_access.roles`. */
+        UpdateConnectionRequestClaims: {
+            /** @example email */
+            email?: string | null;
+            /** @example name */
+            name?: string | null;
+            /** @example groups */
+            groups?: string | null;
+        } | null;
+        UpdateConnectionRequestRoleMapping: {
+            /** @example security */
+            group: string;
+            role: components["schemas"]["SsoTestRole"];
+        };
+        UpdateConnectionRequest: {
+            /** @example Acme Keycloak */
+            name?: string | null;
+            /** @example https://login.acme.example/realms/acme */
+            issuer?: string | null;
+            /** @example svc-findings */
+            client_id?: string | null;
+            /**
+             * @description Encrypted, and never returned. `null`: a public client, which proves itself by PKCE only.
+             * @example a-secret-of-the-provider
+             */
+            client_secret?: string | null;
+            /**
+             * @example [
+             *       "openid",
+             *       "email",
+             *       "profile"
+             *     ]
+             */
+            scopes?: string[];
+            claims?: components["schemas"]["UpdateConnectionRequestClaims"];
+            /**
+             * @example [
+             *       "acme.example"
+             *     ]
+             */
+            domains?: string[] | null;
+            /** @description The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access. */
+            default_role?: components["schemas"]["NullableSsoTestRole"];
+            /**
+             * @description The highest role of the groups of a person counts. Nobody becomes an owner by a group.
+             * @example [
+             *       {
+             *         "group": "security",
+             *         "role": "member"
+             *       }
+             *     ]
+             */
+            role_mapping?: components["schemas"]["UpdateConnectionRequestRoleMapping"][] | null;
+            /** @example true */
+            enabled?: boolean | null;
+            /** @example false */
+            require_sso?: boolean | null;
+            /** @example false */
+            trust_mfa?: boolean | null;
+        };
+        UpdateConnectionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SsoConnection"];
+        };
+        TestConnectionResult: {
+            /** @example https://login.acme.example/authorize?client_id=svc-findings */
+            url: string;
+        };
+        TestConnectionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["TestConnectionResult"];
+        };
+        ListOrgDomainsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["OrgDomain"][];
+        };
+        CreateOrgDomainRequest: {
+            /** @example acme.example */
+            domain: string;
+        };
+        CreateOrgDomainEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["OrgDomain"];
+        };
+        VerifyOrgDomainEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["OrgDomain"];
+        };
         ListAuditEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -8884,10 +9656,13 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "logout_url": "https://login.acme.example/logout"
+                     *       },
                      *       "message": "Logged out."
                      *     }
                      */
-                    "application/json": components["schemas"]["MessageEnvelope"];
+                    "application/json": components["schemas"]["LogoutEnvelope"];
                 };
             };
         };
@@ -9098,6 +9873,16 @@ export interface operations {
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],
+                     *         "identities": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "subject": "248289761001",
+                     *             "email": "ada@acme.example",
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "last_used_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
                      *         "recovery_codes": [
                      *           {
                      *             "used_at": "2026-01-01T00:00:00.000Z"
@@ -9276,6 +10061,13 @@ export interface operations {
                      *           "mfa_enabled": true
                      *         },
                      *         "email_verification_required": true,
+                     *         "sso": {
+                     *           "name": "Acme login"
+                     *         },
+                     *         "session_connection": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "Acme Keycloak"
+                     *         },
                      *         "orgs": [
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
@@ -11122,7 +11914,10 @@ export interface operations {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "result": {
-                     *         "base_domain": "findings.example.com"
+                     *         "base_domain": "findings.example.com",
+                     *         "sso": {
+                     *           "name": "Acme login"
+                     *         }
                      *       }
                      *     }
                      */
@@ -15148,6 +15943,8 @@ export interface operations {
                      *           "role": "owner",
                      *           "verified": true,
                      *           "pending": false,
+                     *           "role_mapped": true,
+                     *           "break_glass": true,
                      *           "owner_offer_until": "2026-01-01T00:00:00.000Z",
                      *           "mfa_enabled": true,
                      *           "last_active_at": "2026-01-01T00:00:00.000Z",
@@ -15202,6 +15999,8 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
+                     *         "role_mapped": true,
+                     *         "break_glass": true,
                      *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
                      *         "mfa_enabled": true,
                      *         "last_active_at": "2026-01-01T00:00:00.000Z",
@@ -15382,7 +16181,7 @@ export interface operations {
                  *       "role": "viewer"
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateMemberRequest"];
+                "application/json": components["schemas"]["MemberChanges"];
             };
         };
         responses: {
@@ -15404,6 +16203,8 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
+                     *         "role_mapped": true,
+                     *         "break_glass": true,
                      *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
                      *         "mfa_enabled": true,
                      *         "last_active_at": "2026-01-01T00:00:00.000Z",
@@ -16731,6 +17532,700 @@ export interface operations {
             };
         };
     };
+    startSso: {
+        parameters: {
+            query?: {
+                connection?: string;
+                org?: string;
+                email?: string;
+                /** @description A path of this site. */
+                return_to?: string;
+                /** @description The provider asks for the password again. The new session may then change what requires a step-up. */
+                fresh?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    ssoCallback: {
+        parameters: {
+            query?: {
+                /** @description The authorization code. */
+                code?: string;
+                /** @description Of the sign-in. */
+                state?: string;
+                /** @description The issuer (RFC 9207). */
+                iss?: string;
+                /** @description Why the provider refused. */
+                error?: string;
+                /** @description For people. */
+                error_description?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result of a test; or the token and the devices for the second factor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "claims": {
+                     *           "sub": "248289761001",
+                     *           "groups": [
+                     *             "security"
+                     *           ]
+                     *         },
+                     *         "subject": "248289761001",
+                     *         "email": "ada@acme.example",
+                     *         "email_verified": true,
+                     *         "domain_proven": true,
+                     *         "name": "Ada Lovelace",
+                     *         "groups": [
+                     *           "security"
+                     *         ],
+                     *         "role": "member",
+                     *         "mfa": true,
+                     *         "warnings": [
+                     *           "The claim groups is missing."
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SsoCallbackEnvelope"];
+                };
+            };
+        };
+    };
+    backchannelLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["BackchannelLogoutRequest"];
+            };
+        };
+        responses: {
+            /** @description The sessions are ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "Sessions ended."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts, the oldest first, and the connections whose accounts can be connected. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "identities": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "subject": "248289761001",
+                     *             "email": "ada@acme.example",
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "last_used_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "connections": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Acme Keycloak",
+                     *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "organization": "Acme"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListIdentitiesEnvelope"];
+                };
+            };
+        };
+    };
+    connectIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "connection": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                 *       "return_to": "/o/acme/findings"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConnectIdentityRequest"];
+            };
+        };
+        responses: {
+            /** @description The page of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "url": "https://login.acme.example/authorize?client_id=svc-findings"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConnectIdentityEnvelope"];
+                };
+            };
+        };
+    };
+    removeIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Disconnected. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connections. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "Acme Keycloak",
+                     *           "issuer": "https://login.acme.example/realms/acme",
+                     *           "client_id": "svc-findings",
+                     *           "has_client_secret": true,
+                     *           "scopes": [
+                     *             "openid",
+                     *             "email",
+                     *             "profile"
+                     *           ],
+                     *           "claims": {
+                     *             "email": "email",
+                     *             "name": "name",
+                     *             "groups": "groups"
+                     *           },
+                     *           "domains": [
+                     *             "acme.example"
+                     *           ],
+                     *           "default_role": "viewer",
+                     *           "role_mapping": [
+                     *             {
+                     *               "group": "security",
+                     *               "role": "member"
+                     *             }
+                     *           ],
+                     *           "enabled": true,
+                     *           "require_sso": false,
+                     *           "trust_mfa": false,
+                     *           "redirect_uri": "https://findings.example.com/api/v1/auth/sso/callback",
+                     *           "backchannel_logout_uri": "https://findings.example.com/api/v1/auth/sso/backchannel-logout",
+                     *           "post_logout_redirect_uri": "https://findings.example.com/login",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListConnectionsEnvelope"];
+                };
+            };
+        };
+    };
+    createConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme Keycloak",
+                 *       "issuer": "https://login.acme.example/realms/acme",
+                 *       "client_id": "svc-findings",
+                 *       "client_secret": "a-secret-of-the-provider",
+                 *       "scopes": [
+                 *         "openid",
+                 *         "email",
+                 *         "profile"
+                 *       ],
+                 *       "claims": {
+                 *         "email": "email",
+                 *         "name": "name",
+                 *         "groups": "groups"
+                 *       },
+                 *       "domains": [
+                 *         "acme.example"
+                 *       ],
+                 *       "default_role": "viewer",
+                 *       "role_mapping": [
+                 *         {
+                 *           "group": "security",
+                 *           "role": "member"
+                 *         }
+                 *       ],
+                 *       "enabled": true,
+                 *       "require_sso": false,
+                 *       "trust_mfa": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateConnectionRequest"];
+            };
+        };
+        responses: {
+            /** @description The connection. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Acme Keycloak",
+                     *         "issuer": "https://login.acme.example/realms/acme",
+                     *         "client_id": "svc-findings",
+                     *         "has_client_secret": true,
+                     *         "scopes": [
+                     *           "openid",
+                     *           "email",
+                     *           "profile"
+                     *         ],
+                     *         "claims": {
+                     *           "email": "email",
+                     *           "name": "name",
+                     *           "groups": "groups"
+                     *         },
+                     *         "domains": [
+                     *           "acme.example"
+                     *         ],
+                     *         "default_role": "viewer",
+                     *         "role_mapping": [
+                     *           {
+                     *             "group": "security",
+                     *             "role": "member"
+                     *           }
+                     *         ],
+                     *         "enabled": true,
+                     *         "require_sso": false,
+                     *         "trust_mfa": false,
+                     *         "redirect_uri": "https://findings.example.com/api/v1/auth/sso/callback",
+                     *         "backchannel_logout_uri": "https://findings.example.com/api/v1/auth/sso/backchannel-logout",
+                     *         "post_logout_redirect_uri": "https://findings.example.com/login",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateConnectionEnvelope"];
+                };
+            };
+        };
+    };
+    deleteConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme Keycloak",
+                 *       "issuer": "https://login.acme.example/realms/acme",
+                 *       "client_id": "svc-findings",
+                 *       "client_secret": "a-secret-of-the-provider",
+                 *       "scopes": [
+                 *         "openid",
+                 *         "email",
+                 *         "profile"
+                 *       ],
+                 *       "claims": {
+                 *         "email": "email",
+                 *         "name": "name",
+                 *         "groups": "groups"
+                 *       },
+                 *       "domains": [
+                 *         "acme.example"
+                 *       ],
+                 *       "default_role": "viewer",
+                 *       "role_mapping": [
+                 *         {
+                 *           "group": "security",
+                 *           "role": "member"
+                 *         }
+                 *       ],
+                 *       "enabled": true,
+                 *       "require_sso": false,
+                 *       "trust_mfa": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateConnectionRequest"];
+            };
+        };
+        responses: {
+            /** @description The connection. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Acme Keycloak",
+                     *         "issuer": "https://login.acme.example/realms/acme",
+                     *         "client_id": "svc-findings",
+                     *         "has_client_secret": true,
+                     *         "scopes": [
+                     *           "openid",
+                     *           "email",
+                     *           "profile"
+                     *         ],
+                     *         "claims": {
+                     *           "email": "email",
+                     *           "name": "name",
+                     *           "groups": "groups"
+                     *         },
+                     *         "domains": [
+                     *           "acme.example"
+                     *         ],
+                     *         "default_role": "viewer",
+                     *         "role_mapping": [
+                     *           {
+                     *             "group": "security",
+                     *             "role": "member"
+                     *           }
+                     *         ],
+                     *         "enabled": true,
+                     *         "require_sso": false,
+                     *         "trust_mfa": false,
+                     *         "redirect_uri": "https://findings.example.com/api/v1/auth/sso/callback",
+                     *         "backchannel_logout_uri": "https://findings.example.com/api/v1/auth/sso/backchannel-logout",
+                     *         "post_logout_redirect_uri": "https://findings.example.com/login",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdateConnectionEnvelope"];
+                };
+            };
+        };
+    };
+    testConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page of the provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "url": "https://login.acme.example/authorize?client_id=svc-findings"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestConnectionEnvelope"];
+                };
+            };
+        };
+    };
+    listOrgDomains: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domains, by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "domain": "acme.example",
+                     *           "verified": true,
+                     *           "verified_at": "2026-01-01T00:00:00.000Z",
+                     *           "record": {
+                     *             "type": "TXT",
+                     *             "name": "_svc-findings.acme.example",
+                     *             "value": "svc-findings=5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b"
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListOrgDomainsEnvelope"];
+                };
+            };
+        };
+    };
+    createOrgDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "domain": "acme.example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOrgDomainRequest"];
+            };
+        };
+        responses: {
+            /** @description The domain. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "domain": "acme.example",
+                     *         "verified": true,
+                     *         "verified_at": "2026-01-01T00:00:00.000Z",
+                     *         "record": {
+                     *           "type": "TXT",
+                     *           "name": "_svc-findings.acme.example",
+                     *           "value": "svc-findings=5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b"
+                     *         },
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateOrgDomainEnvelope"];
+                };
+            };
+        };
+    };
+    verifyOrgDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "domain": "acme.example",
+                     *         "verified": true,
+                     *         "verified_at": "2026-01-01T00:00:00.000Z",
+                     *         "record": {
+                     *           "type": "TXT",
+                     *           "name": "_svc-findings.acme.example",
+                     *           "value": "svc-findings=5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b"
+                     *         },
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerifyOrgDomainEnvelope"];
+                };
+            };
+        };
+    };
+    deleteOrgDomain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -16777,7 +18272,7 @@ export interface operations {
                      *             "name": "Ada Lovelace"
                      *           },
                      *           "target": {
-                     *             "type": "deletion",
+                     *             "type": "connection",
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "name": "web-shop"
                      *           },

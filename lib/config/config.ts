@@ -1,4 +1,4 @@
-import type { TrustProxy } from '../network.ts';
+import type { Range, TrustProxy } from '../network.ts';
 import type { BREACHED_PASSWORDS, LogLevel } from './variables.ts';
 
 /** The validated configuration. */
@@ -64,8 +64,29 @@ export interface Config {
   maxReport: number;
   /** The first encrypts, all of them decrypt. Without one, TOTP secrets are stored unencrypted. */
   encryptionKeys: readonly string[];
+  /** Private addresses that the service may connect to on a user's word. */
+  outboundAllow: readonly Range[];
+  sso: SsoConfig;
   logLevel: LogLevel;
   logFormat: 'text' | 'json';
+}
+
+export interface SsoConfig {
+  /** Issuers may use plain http on loopback, for trials and tests. */
+  allowHttp: boolean;
+  /** The provider of the whole deployment. */
+  deployment: DeploymentSso | undefined;
+}
+
+export interface DeploymentSso {
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  /** On the button of the sign-in page. */
+  name: string;
+  /** The operator vouches for the provider's addresses in these domains. */
+  domains: readonly string[];
+  trustMfa: boolean;
 }
 
 /** Upper limits per account, organization, project or address. */

@@ -55,6 +55,8 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
   const baseDomain = read('SVC_BASE_DOMAIN');
   const port = read('SVC_PORT');
   const resendKey = read('RESEND_API_KEY');
+  const issuer = read('SVC_SSO_ISSUER');
+  const clientId = read('SVC_SSO_CLIENT_ID');
   const configuredUrl = read('SVC_PUBLIC_URL');
   const publicUrl = configuredUrl ?? (baseDomain ? `https://${baseDomain}` : `http://localhost:${port}`);
   const config: Config = {
@@ -107,11 +109,25 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
     auditDays: read('SVC_AUDIT_DAYS'),
     maxReport: read('SVC_MAX_REPORT'),
     encryptionKeys: read('SVC_ENCRYPTION_KEY'),
+    outboundAllow: read('SVC_OUTBOUND_ALLOW'),
+    sso: {
+      allowHttp: read('SVC_SSO_ALLOW_HTTP'),
+      deployment:
+        issuer === undefined || clientId === undefined
+          ? undefined
+          : {
+              ...{ issuer, clientId, clientSecret: read('SVC_SSO_CLIENT_SECRET') },
+              ...{ name: read('SVC_SSO_NAME'), domains: read('SVC_SSO_DOMAINS') },
+              trustMfa: read('SVC_SSO_TRUST_MFA'),
+            },
+    },
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   };
   if (config.migrationUrl !== undefined && !env.DATABASE_URL?.trim())
     errors.push('DATABASE_MIGRATION_URL: needs DATABASE_URL; the embedded PostgreSQL has one role');
+  if ((issuer === undefined) !== (clientId === undefined))
+    errors.push('SVC_SSO_ISSUER: needs SVC_SSO_CLIENT_ID, and the reverse');
   if (config.replicaUrl !== undefined && !env.DATABASE_URL?.trim())
     errors.push('DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded PostgreSQL has no replica');
   return { config, errors };

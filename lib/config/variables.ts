@@ -94,6 +94,13 @@ export const trustProxy = z.string().transform((text, ctx): TrustProxy => {
   return z.NEVER;
 });
 
+const networkRange = z.string().transform((text, ctx) => {
+  const range = parseRange(text);
+  if (range) return range;
+  ctx.addIssue('not a range');
+  return z.NEVER;
+});
+
 /** Each variable with its default and, for error messages, its allowed values. An empty value counts as unset. */
 export const VARIABLES = {
   SVC_PORT: [integer(0, 65535).default(8080), 'a port number from 0 to 65535'],
@@ -187,6 +194,20 @@ export const VARIABLES = {
   SVC_AUDIT_DAYS: [integer(0, 36_500).default(400), 'a whole number from 0 to 36500'],
   SVC_MAX_REPORT: [reportSize.prefault('64MiB'), 'a size from 1KiB to 512MiB'],
   SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
+  SVC_OUTBOUND_ALLOW: [
+    list.pipe(z.array(networkRange)),
+    'addresses and CIDR blocks such as 10.0.0.0/8, separated by commas',
+  ],
+  SVC_SSO_ALLOW_HTTP: [onOff.default(false), 'on or off'],
+  SVC_SSO_ISSUER: [z.url({ protocol: /^https?$/ }).optional(), 'the https address of an issuer'],
+  SVC_SSO_CLIENT_ID: [z.string().max(255).optional(), 'the client id at the issuer'],
+  SVC_SSO_CLIENT_SECRET: [z.string().max(1024).optional(), 'the client secret at the issuer'],
+  SVC_SSO_NAME: [z.string().max(100).default('single sign-on'), 'a name of at most 100 characters'],
+  SVC_SSO_DOMAINS: [
+    list.pipe(z.array(z.string().toLowerCase().regex(HOST_NAME))),
+    'domains of e-mail addresses, separated by commas',
+  ],
+  SVC_SSO_TRUST_MFA: [onOff.default(false), 'on or off'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
   LOG_FORMAT: [
     z
@@ -211,4 +232,5 @@ export const SECRET = new Set([
   'RESEND_API_KEY',
   'SVC_ENCRYPTION_KEY',
   'SVC_METRICS_TOKEN',
+  'SVC_SSO_CLIENT_SECRET',
 ]);

@@ -7,6 +7,7 @@ export type KeyPurpose =
   | 'e-mail codes'
   | 'mail queue'
   | 'passkey challenges'
+  | 'sso sign-ins'
   | 'totp secrets';
 
 /** A key and its id, which is stored with everything that it signs or encrypts. */

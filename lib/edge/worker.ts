@@ -13,6 +13,7 @@ import { warnOfExposure } from '../warnings/exposure.ts';
 import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
 import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
 import { createEdgeMailer } from './mailer.ts';
+import { createEdgeOutbound } from './outbound.ts';
 import { noPermitsTaken, permitsOf, type TakenPermits } from './permits.ts';
 import { createEdgeReportReader } from './reports.ts';
 
@@ -105,6 +106,7 @@ async function prepare(env: Env, { endpoints, hasher, page, write, clock }: Part
       ...(clock && { clock }),
       mailer: createEdgeMailer(config, log),
       reports: createEdgeReportReader(config.maxReport),
+      outbound: createEdgeOutbound(config),
       remoteAddress: (c) => c.req.header('cf-connecting-ip') ?? '',
       staticFiles: staticFiles(env),
     },

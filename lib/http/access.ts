@@ -41,6 +41,7 @@ import {
 } from './middleware/access/project-scope.ts';
 import { recentSession } from './middleware/access/recent-session.ts';
 import { requireMfa } from './middleware/access/require-mfa.ts';
+import { requireSso } from './middleware/access/require-sso.ts';
 import { role } from './middleware/access/role.ts';
 import { memberSession, session } from './middleware/access/session.ts';
 import { stepUp } from './middleware/access/step-up.ts';
@@ -192,13 +193,13 @@ function checksInOrg(
 ): AnyMiddleware[] {
   const minimum = least === 'viewer' ? [] : [role(least)];
   const member = [
-    ...[memberSession, verifiedEmail, organization, membership, requireMfa, recentSession],
+    ...[memberSession, verifiedEmail, organization, membership, requireSso, requireMfa, recentSession],
     ...minimum,
   ];
   const bySession = [...origin, ...member, fairShare(member), memberActivity, ...freshness({ stepUp: rule })];
   if (tokens === 'none') return bySession;
   const person = [
-    ...[memberToken, verifiedEmail, organization, tokenOrganization, membership, requireMfa],
+    ...[memberToken, verifiedEmail, organization, tokenOrganization, membership, requireSso, requireMfa],
     ...[personalScope(least), ...minimum],
   ];
   const ofOrganization = tokenScope(least, project);

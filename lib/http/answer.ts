@@ -51,6 +51,11 @@ export const done = (extras?: { message?: string; headers?: Headers }) => ({
   status: 200 as const,
   ...extras,
 });
+/** Sends the browser to another address. */
+export const redirect = (location: string, headers?: Headers) => ({
+  status: 302 as const,
+  headers: { ...headers, location },
+});
 export const noContent = (extras?: { headers?: Headers }) => ({ status: 204 as const, ...extras });
 
 /** The answer of any endpoint. */
@@ -62,7 +67,8 @@ export type AnyAnswer =
 export function render(request: ResponseContext, answer: AnyAnswer, specs: SuccessSpecs): Response {
   if ('body' in answer) return respond(request, answer.status, answer.body, answer.headers);
   const { status, headers, result, result_info } = answer;
-  if (status === 204 || status === 304) return respond(request, status, null, headers ?? {});
+  if (status === 204 || status === 302 || status === 304)
+    return respond(request, status, null, headers ?? {});
   const message = answer.message ?? specs[status as keyof SuccessSpecs]?.message;
   return respond(
     request,

@@ -118,7 +118,8 @@ const memberOf = ({ actor, token }: AnyCall): CallActor | undefined =>
 const actorOf = (call: AnyCall): CallActor | undefined =>
   memberOf(call) ?? (call.user && { type: 'user', id: call.user.id, name: call.user.name });
 
-async function append(
+/** Writes an entry as the last statement of a transaction, for endpoints that change something by GET. */
+export async function append(
   client: Parameters<typeof appendEntry>[0],
   call: AnyCall,
   action: AuditAction,

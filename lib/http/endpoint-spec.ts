@@ -13,6 +13,7 @@ export const TAGS = [
   'Profile: passkeys',
   'Profile: sessions',
   'Profile: access tokens',
+  'Single sign-on',
   'Organizations',
   'Configuration',
   'Scans',
@@ -50,7 +51,7 @@ export interface SuccessSpec {
   others?: Record<string, z.ZodType>;
 }
 
-export type SuccessSpecs = { [status in 200 | 201 | 204 | 304 | 503]?: SuccessSpec };
+export type SuccessSpecs = { [status in 200 | 201 | 204 | 302 | 304 | 503]?: SuccessSpec };
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -78,6 +79,8 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
   request?: S;
   /** The body is a file, which the handler reads. The text describes it. */
   file?: string;
+  /** The body is a form, which the handler reads. */
+  form?: z.ZodType;
   /** The most bytes of the body. Unset: 1 MiB. */
   maxBytes?: number;
   responses: R;
@@ -85,6 +88,8 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
   errors?: readonly ErrorKey[];
   /** The handler does not query the database, so `unavailable` is not among its errors. */
   withoutDatabase?: boolean;
+  /** The query comes from another site, which adds parameters of its own. */
+  foreignQuery?: true;
   /** Requests are logged at debug only, because they are frequent. */
   quiet?: boolean;
   /**

@@ -77,6 +77,7 @@ export function endpoint<
   const method = spec.method.toUpperCase();
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
   const compresses = isList(responses);
+  const unknownParameters = spec.foreignQuery ? 'ignore' : isInContract(method, path) ? 'warn' : 'refuse';
   const action = typeof audit === 'string' ? (audit as AuditAction) : undefined;
   const isPrivileged =
     action !== undefined || (access.kind === 'cookieOrg' && ['admin', 'owner'].includes(access.role));
@@ -90,7 +91,7 @@ export function endpoint<
       begin(path, quiet, servingOf),
       ...(isPrivileged ? [refusals] : []),
       ...checksOf(access, method),
-      input(request, { maxBytes, unknownParameters: isInContract(method, path) ? 'warn' : 'refuse' }),
+      input(request, { maxBytes, unknownParameters }),
       ...inputChecksOf(access),
       ...(insertsInOrg && mayStore(access, method) ? [storageQuota(method, storage)] : []),
       ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),

@@ -6,13 +6,15 @@ import type { Org } from '../orgs/directory.ts';
 import { isOrgFlagActive } from '../orgs/flags.ts';
 import { listOrgsOf } from '../orgs/list.ts';
 import { readSecuritySettings } from '../orgs/security-settings.ts';
+import { readSessionStanding } from '../sso/required.ts';
 import { rankOf } from '../tokens/scopes.ts';
 import type { CookieCall } from './call.ts';
 
 /**
  * The organization of a path, for a member with at least a role. Slugs of former times count as well.
  * @throws ApiError `resource_error/not_found` for everybody but members, as `GET /orgs/{slug}`; `permission_error/denied`;
- *   `permission_error/mfa_required_by_org`, `permission_error/address_not_allowed`, `permission_error/step_up_required`
+ *   `permission_error/sso_required`; `permission_error/mfa_required_by_org`; `permission_error/address_not_allowed`;
+ *   `permission_error/step_up_required`
  */
 export async function requireOrgRole(call: CookieCall, slug: string, least: Role) {
   const [shown] = await listOrgsOf(call, call.services, { where: hasOrgSlug(slug), deleted: true });
@@ -22,7 +24,7 @@ export async function requireOrgRole(call: CookieCall, slug: string, least: Role
   call.refusingOrg = org;
   if (rankOf(shown.role) < rankOf(least)) throw new ApiError('permission_error/denied');
   await requireLimitsOf(call, org);
-  await requireMfaOf(call, org);
+  await requireFactors(call, org);
   return { org, shown };
 }
 
@@ -33,7 +35,10 @@ async function requireLimitsOf({ db, now, peer, services, session }: CookieCall,
   requireRecentSession(session, { sessionIdleMinutes, sessionMaxHours }, now);
 }
 
-async function requireMfaOf({ db, user }: CookieCall, org: Org): Promise<void> {
-  if (!user.mfaEnabled && (await isOrgFlagActive(db, org.tables, 'require_mfa')))
+async function requireFactors({ db, session, sessionId, user }: CookieCall, org: Org): Promise<void> {
+  const standing = await readSessionStanding(db, { sessionId, userId: user.id, orgId: org.id });
+  if (standing.lacksSso) throw new ApiError('permission_error/sso_required');
+  const hasMfa = user.mfaEnabled || session.byPasskey || standing.trustedMfa;
+  if (!hasMfa && (await isOrgFlagActive(db, org.tables, 'require_mfa')))
     throw new ApiError('permission_error/mfa_required_by_org');
 }

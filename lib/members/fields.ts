@@ -68,6 +68,8 @@ function memberFields({ pendingInvitations }: Settings, now: Date) {
     role: memberships.role,
     verified: isVerified,
     pending: sql<boolean>`not ${hasAccess({ pendingInvitations })}`,
+    role_mapped: sql<true | null>`nullif(${memberships.mappedBy} is not null, false)`,
+    break_glass: sql<true | null>`nullif(${memberships.breakGlass} and ${memberships.role} = 'owner', false)`,
     owner_offer_until: offerUntil(now),
   };
 }

@@ -1,8 +1,9 @@
-import { and, eq, inArray, isNotNull, isNull, ne, notExists } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, notExists } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgDeletions, orgs, type Role } from '../../db/schema/orgs.ts';
+import { hasSignIn } from '../accounts/has-sign-in.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { hasAccess } from './fields.ts';
@@ -40,7 +41,7 @@ const own = alias(memberships, 'own');
 
 type Settings = Pick<Config, 'pendingInvitations'>;
 
-/** The owners of an organization who can sign in, besides a user: with a password, not disabled and not pending. */
+/** The owners of an organization who can sign in, besides a user: with a password or a provider, not disabled and not pending. */
 const otherOwners = (tx: Tx, settings: Settings, orgId: string | typeof own.orgId, userId: string) =>
   tx
     .select({ userId: memberships.userId })
@@ -52,7 +53,7 @@ const otherOwners = (tx: Tx, settings: Settings, orgId: string | typeof own.orgI
         eq(memberships.orgId, orgId),
         eq(memberships.role, 'owner'),
         ne(memberships.userId, userId),
-        isNotNull(users.passwordHash),
+        hasSignIn,
         isNull(users.disabledAt),
         hasAccess(settings),
       ),

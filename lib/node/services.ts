@@ -6,15 +6,18 @@ import { createByteBudget } from '../fair-share/byte-budget.ts';
 import { countPermits } from '../fair-share/permits.ts';
 import type { BodyBudgets } from '../http/request/held-body.ts';
 import type { Logger } from '../logger.ts';
+import type { Outbound } from '../outbound/outbound.ts';
 import type { ReportReader } from '../reports/reader.ts';
 import { FORM_BYTES } from '../reports/unwrap.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
 import { readMailSecret } from './mail-secret.ts';
+import { createNodeOutbound } from './outbound.ts';
 import { BODIES, memoryShortage, readerHeapMiB, readersFor } from './reports/memory.ts';
 import { createReportProcesses } from './reports/report-processes.ts';
 
-export interface NodePlatform extends Omit<Platform, 'reports' | 'gzip'> {
+export interface NodePlatform extends Omit<Platform, 'reports' | 'gzip' | 'outbound'> {
   databaseUrl: string;
+  outbound?: Outbound;
   reports?: ReportReader;
 }
 
@@ -30,6 +33,7 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
   const replica = openReplicaOf(config, database, log);
   const mailSecret = await readMailSecret(config, log);
   const { reports = createReportReader(config, log), bodies = createBodyBudgets() } = platform;
+  const { outbound = createNodeOutbound(config) } = platform;
   const metrics = {
     ...platform.metrics,
     ...(replica && { replica: replica.state }),
@@ -38,7 +42,10 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
       ...(reports.bodies && { reports: reports.bodies }),
     },
   };
-  const core = await createCore({ ...platform, reports, bodies, mailSecret, gzip, metrics }, database.pool);
+  const core = await createCore(
+    { ...platform, reports, outbound, bodies, mailSecret, gzip, metrics },
+    database.pool,
+  );
   return connectServices(core, { database, max, replica });
 }
 

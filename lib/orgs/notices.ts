@@ -1,7 +1,8 @@
-import { and, eq, gt, inArray, isNotNull, isNull, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, type SQL } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { primaryEmailChanges as c, userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { hasSignIn } from '../accounts/has-sign-in.ts';
 import type { MailContent } from '../mail/mailer.ts';
 import type { Letter } from '../mail/templates/letter.ts';
 import { type ControlChange, controlChanged, type OrgNotice } from '../mail/templates/organizations.ts';
@@ -39,7 +40,7 @@ const MOST = 50;
 
 /**
  * Mails every owner of an organization at the primary address, and at a former one that may still be restored, because a thief may have
- * changed it. Owners who have never set a password get no mail. Part of the transaction that causes the mails.
+ * changed it. Owners who have never signed in get no mail. Part of the transaction that causes the mails.
  * @param recipients which members instead of the owners
  */
 export async function mailOwners(
@@ -55,10 +56,7 @@ export async function mailOwners(
       hasCome,
     })
     .from(memberships)
-    .innerJoin(
-      users,
-      and(eq(users.id, memberships.userId), isNull(users.disabledAt), isNotNull(users.passwordHash)),
-    )
+    .innerJoin(users, and(eq(users.id, memberships.userId), isNull(users.disabledAt), hasSignIn))
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(and(eq(memberships.orgId, orgId), recipients))
     .orderBy(memberships.createdAt, users.id)

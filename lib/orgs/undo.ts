@@ -95,7 +95,11 @@ async function giveBack(
     .from(memberships)
     .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
   if (before?.role === 'owner') return false;
-  const former = { role: 'owner' as const, invitedEmail, confirmedAt, createdAt: memberSince, ownerSince };
+  const former = {
+    ...{ role: 'owner' as const, invitedEmail, confirmedAt, createdAt: memberSince, ownerSince },
+    // Single sign-on may be required meanwhile, by those who took the ownership.
+    ...{ breakGlass: true, mappedBy: null },
+  };
   await tx
     .insert(memberships)
     .values({ ...former, orgId, userId })

@@ -72,7 +72,7 @@ where ${t.tokenHash} = any (${$.hashes}::text[])`,
 
 const findInOrg = orgStatement<Hashes & { org: string }, Row>(
   (tables, $) => sql`
-select ${fields}, ${membershipFields(tables)} from ${t} ${userJoin(t.userId)}
+select ${fields}, ${membershipFields(tables, t.ssoConnectionId)} from ${t} ${userJoin(t.userId)}
 ${membershipJoin($.org)}
 where ${t.tokenHash} = any (${$.hashes}::text[])`,
 );

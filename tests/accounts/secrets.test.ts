@@ -496,6 +496,7 @@ describe('re-encrypting', () => {
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.result).toEqual({
       totp_secrets: { reencrypted: 252, skipped: 0, left: [] },
+      client_secrets: { reencrypted: 0, skipped: 0, left: [] },
       queued_mails: { reencrypted: mails, skipped: 0, left: [] },
     });
     const rows = await db.select({ secret: mfaDevices.secret }).from(mfaDevices);

@@ -499,5 +499,7 @@ it('every change of addresses and factors, a new token, the export, deletions an
     'createPersonalToken',
     'deleteOrg',
     'restoreOrg',
+    'connectIdentity',
+    'removeIdentity',
   ]);
 });

@@ -47,6 +47,8 @@ describe('configuration', () => {
       auditDays: 400,
       maxReport: 64 * 1024 * 1024,
       encryptionKeys: [],
+      outboundAllow: [],
+      sso: { allowHttp: false, deployment: undefined },
       logLevel: 'info',
       logFormat: 'text',
     });

@@ -31,6 +31,8 @@ let closed: TestApp;
 let org: TestOrg;
 /** Requires MFA of its members. */
 let strict: TestOrg;
+/** Requires single sign-on. */
+let signed: TestOrg;
 /** Is deleted, and not purged yet. */
 let deleted: TestOrg;
 const UNKNOWN_ORG = 'no-such-org';
@@ -42,6 +44,9 @@ beforeAll(async () => {
   org = await createOrg(t.api);
   strict = await createOrg(t.api);
   must(await t.api.patch('/org-features/require_mfa', { ...strict.asOwner, body: { enabled: true } }));
+  signed = await createOrg(t.api);
+  const connection = { name: 'Login', issuer: 'https://login.example', client_id: 'x', require_sso: true };
+  must(await t.api.post('/settings/connections', { ...signed.asOwner, body: connection }));
   deleted = await createOrg(t.api);
   must(await t.api.delete(`/orgs/${deleted.slug}`, { ...deleted.asOwner, body: { confirm: deleted.slug } }));
 });
@@ -134,6 +139,7 @@ const NO_ORG = [404, 'tenant_error/not_found'];
 const NOT_VERIFIED = [403, 'permission_error/email_not_verified'];
 const NOT_MEMBER = [403, 'tenant_error/not_member'];
 const DELETED = [403, 'tenant_error/deleted'];
+const SSO_REQUIRED = [403, 'permission_error/sso_required'];
 const MFA_REQUIRED = [403, 'permission_error/mfa_required_by_org'];
 const DENIED = [403, 'permission_error/denied'];
 const TOKEN_FORMAT = [401, 'token_error/invalid_format'];
@@ -148,6 +154,7 @@ const GUARDS = [
   NO_ORG,
   NOT_MEMBER,
   DELETED,
+  SSO_REQUIRED,
   MFA_REQUIRED,
   DENIED,
   TOKEN_FORMAT,
@@ -318,6 +325,11 @@ describe.each(oneOfKind('cookieOrg'))('%s', (_, endpoint) => {
   it.each(ROLES)('requires MFA of a member (%s) when the organization does', async (role) => {
     const cookie = await member(role, strict);
     expect(outcome(await call(endpoint, { cookie, org: strict.slug }))).toEqual(MFA_REQUIRED);
+  });
+
+  it('requires single sign-on of a member when the organization does', async () => {
+    const cookie = await member('admin', signed);
+    expect(outcome(await call(endpoint, { cookie, org: signed.slug }))).toEqual(SSO_REQUIRED);
   });
 
   it('admits users with MFA', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
+import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVER_SHARE } from '../../db/pool/semaphore.ts';
 import { mfaLogins } from '../../db/schema/accounts.ts';
@@ -10,6 +11,7 @@ import { createApp, refuseMalformed } from '../../lib/http/app.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
 import { createHttpServer, type HttpServer } from '../../lib/node/http-server.ts';
 import type { Services } from '../../lib/services.ts';
+import { flowCookie, newFlow, sealFlow } from '../../lib/sso/flow.ts';
 import {
   type Answer,
   type Api,
@@ -126,10 +128,29 @@ describe('a database that is lost', () => {
     return { credential: createPasskeyDevice().get(await signInOptions(lost.api)) };
   }
 
+  /** Calls of single sign-on that get as far as the database. */
+  async function ofSso({ operationId, path }: Operation): Promise<{ path: string; options: CallOptions }> {
+    if (operationId === 'startSso') return { path: `${path}?org=acme`, options: {} };
+    if (operationId === 'ssoCallback') {
+      const flow = newFlow(lost.services.clock(), {
+        ...{ connectionId: crypto.randomUUID(), purpose: 'sign-in' },
+      });
+      const cookie = `${flowCookie(flow.state)}=${await sealFlow(lost.services.ssoBox, flow)}`;
+      return { path: `${path}?state=${flow.state}`, options: { cookie: undefined, headers: { cookie } } };
+    }
+    if (operationId === 'backchannelLogout') {
+      const token = new UnsecuredJWT({ iss: 'https://login.example', aud: 'x' }).encode();
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      return { path, options: { headers, body: `logout_token=${token}` } };
+    }
+    return { path, options: {} };
+  }
+
   it.each(withError('server_error/unavailable'))('is said to be: %s', async (_, operation) => {
     const body = await bodyOf(operation.path);
-    const options = body ? { body } : {};
-    const { status, error, text } = await call(lost.api, operation, options);
+    const { path, options: more } = await ofSso(operation);
+    const options = { ...(body && { body }), ...more };
+    const { status, error, text } = await call(lost.api, { ...operation, path }, options);
     expect([error, status]).toEqual(['server_error/unavailable', operation.path.endsWith('z') ? 503 : 500]);
     expect(text).not.toMatch(/ECONN|127\.0\.0\.1|nobody/);
   });
@@ -195,6 +216,7 @@ describe('a limit that is reached', () => {
   const BODY_ONLY = [
     ...['updateMe', 'deleteMe', 'createTotpDevice', 'createEmailDevice', 'createPersonalToken'],
     ...['createOrg', 'updateOrg', 'deleteOrg', 'createPasskey', 'updatePasskey', 'passkeyOptions'],
+    'connectIdentity',
   ];
   const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
 

@@ -48,6 +48,7 @@ const ORDER = [
   'organization',
   'tokenOrganization',
   'membership',
+  'requireSso',
   'requireMfa',
   'recentSession',
   'personalScope',
@@ -81,7 +82,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],
@@ -97,7 +98,7 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     [
       'sendReport',
@@ -112,11 +113,27 @@ describe('app.routes', () => {
   it('shows the access checks of each credential', () => {
     expect(checksOf(endpoints.uploadReport)).toEqual({
       session: [
-        ...['originCheck', 'memberSession', 'verifiedEmail', 'organization', 'membership', 'requireMfa'],
+        ...[
+          'originCheck',
+          'memberSession',
+          'verifiedEmail',
+          'organization',
+          'membership',
+          'requireSso',
+          'requireMfa',
+        ],
         ...['recentSession', 'role', 'fairShare', 'memberActivity'],
       ],
       personal: [
-        ...['memberToken', 'verifiedEmail', 'organization', 'tokenOrganization', 'membership', 'requireMfa'],
+        ...[
+          'memberToken',
+          'verifiedEmail',
+          'organization',
+          'tokenOrganization',
+          'membership',
+          'requireSso',
+          'requireMfa',
+        ],
         ...['personalScope', 'role', 'fairShare', 'memberTokenUse'],
       ],
       organization: ['tokenScope', 'fairShare', 'memberUse'],

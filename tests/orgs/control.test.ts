@@ -93,6 +93,8 @@ async function control() {
     await sql(`select name, enabled from ${schema}.feature_flags order by 1`),
     await sql(`select id from ${schema}.projects where deleted_at is null order by 1`),
     await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
+    await sql('select id, require_sso from shared.sso_connections where org_id = $1 order by 1', [org.id]),
+    await sql('select id from shared.org_domains where verified_at is not null and org_id = $1', [org.id]),
     await sql(`select id from ${schema}.deletions where state <> 'purging' order by 1`),
   ];
 }
@@ -124,6 +126,8 @@ const askOwner = async () => {
 const acceptOffer = (who: CallOptions) => t.api.post('/members/accept-ownership', who);
 const change = (role: string) => (who: CallOptions, id: string) =>
   t.api.patch(`/members/${id}`, { ...who, body: { role } });
+
+const CONNECTION = { name: 'Login', issuer: 'https://login.example', client_id: 'svc-findings' };
 
 /** Each change of control, by the operation that makes it. */
 const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> = {
@@ -184,6 +188,53 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
     keep: {
       call: (who) => t.api.patch('/settings/security', { ...who, body: { tokens_on_role_loss: 'keep' } }),
       told: /Setting: tokens_on_role_loss[\s\S]*Now: keep/,
+    },
+  },
+  createConnection: {
+    '': {
+      call: (who) => t.api.post('/settings/connections', { ...who, body: CONNECTION }),
+      told: /was added to[\s\S]*Connection: Login[\s\S]*Provider: https:/,
+    },
+  },
+  updateConnection: {
+    require_sso: {
+      prepare: async () =>
+        must(await t.api.post('/settings/connections', { ...org.asOwner, body: CONNECTION })).id,
+      call: (who, id) => t.api.patch(`/settings/connections/${id}`, { ...who, body: { require_sso: true } }),
+      told: /Changed: require_sso[\s\S]*Single sign-on required: on/,
+    },
+  },
+  deleteConnection: {
+    '': {
+      prepare: async () =>
+        must(await t.api.post('/settings/connections', { ...org.asOwner, body: CONNECTION })).id,
+      call: (who, id) => t.api.delete(`/settings/connections/${id}`, who),
+      told: /was deleted from[\s\S]*Connection: Login/,
+    },
+  },
+  verifyOrgDomain: {
+    '': {
+      async prepare() {
+        const body = { domain: `${org.slug}.example` };
+        const made = must(await t.api.post('/settings/domains', { ...org.asOwner, body }));
+        t.services.outbound.resolveTxt = async () => [made.record.value];
+        return made.id;
+      },
+      call: (who, id) => t.api.post(`/settings/domains/${id}/verify`, who),
+      told: /A domain was proven for[\s\S]*Domain: org-/,
+    },
+  },
+  deleteOrgDomain: {
+    '': {
+      async prepare() {
+        const body = { domain: `${org.slug}.example` };
+        const made = must(await t.api.post('/settings/domains', { ...org.asOwner, body }));
+        t.services.outbound.resolveTxt = async () => [made.record.value];
+        must(await t.api.post(`/settings/domains/${made.id}/verify`, org.asOwner));
+        return made.id;
+      },
+      call: (who, id) => t.api.delete(`/settings/domains/${id}`, who),
+      told: /A domain was removed from[\s\S]*Domain: org-/,
     },
   },
   updateOrg: {
@@ -253,11 +304,11 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 };
 
 /** Operations with a step-up that change nobody's control over an organization. */
-const OTHERS = ['declineOwnership'];
+const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
-  ...['getProjectTransfer', 'cancelProjectTransfer'],
+  ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains'],
 ];
 
 const cases = Object.entries(CHANGES).flatMap(([id, changes]) =>

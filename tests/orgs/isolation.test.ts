@@ -185,6 +185,7 @@ async function makeUsers() {
         created_at,
         last_active_at: created_at,
         idle_seconds: 0,
+        sso_mfa: false,
         expires_at: at(state === 'expired' ? -1 : DAY),
         revoked_at: state === 'revoked' ? created_at : null,
         // The time is tomorrow: it stays fresh in a long hunt, too. The other session was never stepped up.
@@ -294,6 +295,7 @@ async function makeOrg(org: OrgName) {
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
         is_held: false,
+        break_glass: false,
         created_at,
       };
     }),

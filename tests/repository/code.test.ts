@@ -14,8 +14,9 @@ const UI = ['ui/src'];
 /** PostgreSQL, the mail provider, `doctor` at the public address, and the listening sockets. */
 const CONNECTING = [
   ...['db/embedded/postmaster.ts', 'db/embedded/session.ts', 'db/pool/connection.ts'],
-  ...['lib/admin/doctor/public-address.ts', 'lib/edge/database.ts', 'lib/mail/resend.ts'],
-  ...['lib/node/http-server.ts', 'lib/node/listener.ts', 'lib/node/smtp.ts'],
+  ...['lib/admin/doctor/public-address.ts', 'lib/edge/database.ts', 'lib/edge/outbound.ts'],
+  ...['lib/mail/resend.ts'],
+  ...['lib/node/http-server.ts', 'lib/node/listener.ts', 'lib/node/outbound.ts', 'lib/node/smtp.ts'],
 ];
 
 /** Texts about weak code, in the demo data. */

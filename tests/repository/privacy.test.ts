@@ -4,6 +4,7 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import * as accounts from '../../db/schema/accounts.ts';
 import * as erasures from '../../db/schema/erasures.ts';
+import * as identities from '../../db/schema/identities.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import * as orgs from '../../db/schema/orgs.ts';
@@ -13,7 +14,7 @@ import { sharedMigrations } from '../../drizzle/migrations.ts';
 
 /* docs/privacy.md names every column that references a person. */
 
-const tables = [accounts, erasures, orgs, tokens, platform, defineOrgTables(TEMPLATE_SCHEMA)]
+const tables = [accounts, erasures, identities, orgs, tokens, platform, defineOrgTables(TEMPLATE_SCHEMA)]
   .flatMap((module) => Object.values(module as Record<string, unknown>))
   .filter((one): one is PgTable => is(one, PgTable));
 

@@ -36,9 +36,12 @@ let t: TestApp;
 let org: TestOrg;
 /** Requires MFA of its members. */
 let strict: TestOrg;
-/** A viewer of both organizations. */
+/** Requires single sign-on of its members. */
+let signed: TestOrg;
+/** A viewer of all three organizations. */
 let viewer: TestUser;
 const MFA_REQUIRED = [403, 'permission_error/mfa_required_by_org'];
+const SSO_REQUIRED = [403, 'permission_error/sso_required'];
 const SCOPE = [403, 'token_error/scope_mismatch'];
 const DENIED = [403, 'permission_error/denied'];
 const NOT_AUTHENTICATED = [401, 'auth_error/not_authenticated'];
@@ -46,7 +49,17 @@ const NOT_MEMBER = [403, 'tenant_error/not_member'];
 const INVALID = [401, 'token_error/invalid'];
 const EXPIRED = [401, 'token_error/expired'];
 const NO_ORG = [404, 'tenant_error/not_found'];
-const GUARDS = [MFA_REQUIRED, SCOPE, DENIED, NOT_AUTHENTICATED, NOT_MEMBER, INVALID, EXPIRED, NO_ORG];
+const GUARDS = [
+  SSO_REQUIRED,
+  MFA_REQUIRED,
+  SCOPE,
+  DENIED,
+  NOT_AUTHENTICATED,
+  NOT_MEMBER,
+  INVALID,
+  EXPIRED,
+  NO_ORG,
+];
 
 const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
 const outcome = ({ status, error }: Answer) => [status, error];
@@ -54,9 +67,11 @@ const schemaOf = ({ id }: { id: string }) => `org_${id.replaceAll('-', '')}`;
 
 beforeAll(async () => {
   t = await startApp();
-  [org, strict] = [await createOrg(t.api), await createOrg(t.api)];
+  [org, strict, signed] = [await createOrg(t.api), await createOrg(t.api), await createOrg(t.api)];
+  const connection = { name: 'Login', issuer: 'https://login.example', client_id: 'x', require_sso: true };
+  must(await t.api.post('/settings/connections', { ...signed.asOwner, body: connection }));
   viewer = await createUser(t.api);
-  for (const { id } of [org, strict])
+  for (const { id } of [org, strict, signed])
     await sql("insert into shared.memberships values ($1, $2, 'viewer', now())", [id, viewer.id]);
   must(await t.api.patch('/org-features/require_mfa', { ...strict.asOwner, body: { enabled: true } }));
 });
@@ -168,6 +183,13 @@ describe.each(ofKind('cookieOrg', (access) => tokensOf(access) !== 'none'))('%s'
     expect(outcome(await call(endpoint, { token: ofOrg, org: strict.slug }))).not.toEqual(MFA_REQUIRED);
   });
 
+  it('requires single sign-on of the session that made a personal token when the organization does', async () => {
+    const token = await personalToken(viewer, 'admin');
+    expect(outcome(await call(endpoint, { token, org: signed.slug }))).toEqual(SSO_REQUIRED);
+    const ofOrg = await orgToken('admin', signed);
+    expect(outcome(await call(endpoint, { token: ofOrg, org: signed.slug }))).not.toEqual(SSO_REQUIRED);
+  });
+
   it('uses the token, not the cookie that comes with it', async () => {
     const { cookie } = org.owner;
     const options = { cookie, org: org.slug };
@@ -273,6 +295,15 @@ it('keeps tokens away from what decides who has access, and from what cannot be 
       'POST /api/v1/members/{userId}/resend-invitation',
       'POST /api/v1/projects/{projectId}/tokens',
       'POST /api/v1/tokens',
+      'GET /api/v1/settings/connections',
+      'POST /api/v1/settings/connections',
+      'PATCH /api/v1/settings/connections/{id}',
+      'DELETE /api/v1/settings/connections/{id}',
+      'POST /api/v1/settings/connections/{id}/test',
+      'GET /api/v1/settings/domains',
+      'POST /api/v1/settings/domains',
+      'POST /api/v1/settings/domains/{id}/verify',
+      'DELETE /api/v1/settings/domains/{id}',
     ].sort(),
   );
 });

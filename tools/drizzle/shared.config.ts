@@ -2,8 +2,15 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['shared-schema', 'accounts', 'erasures', 'moves', 'orgs', 'personal-tokens', 'platform'].map(
-    (name) => `./db/schema/${name}.ts`,
-  ),
+  schema: [
+    'shared-schema',
+    'accounts',
+    'erasures',
+    'identities',
+    'moves',
+    'orgs',
+    'personal-tokens',
+    'platform',
+  ].map((name) => `./db/schema/${name}.ts`),
   out: './drizzle/shared',
 });

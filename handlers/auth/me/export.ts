@@ -21,10 +21,10 @@ export const exportMe = endpoint(
     errors: ['rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { now, peer, services, user } = call;
+    const { now, peer, services, session, user } = call;
     const { config, database, mailBox: box, orgMigrations } = services;
     const options = { database, box, now, version: orgMigrations.length };
-    const orgs = { pendingInvitations: config.pendingInvitations, ip: peer.ip };
+    const orgs = { pendingInvitations: config.pendingInvitations, ip: peer.ip, session };
     const parts = fewAtOnce(user.id, exportAccount({ ...options, orgs }, user.id));
     const answer = await streamJson(call, parts, `account-${now.toISOString().slice(0, 10)}.json`);
     // It was deleted since the access check.

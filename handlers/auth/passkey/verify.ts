@@ -1,3 +1,4 @@
+import type { Tx } from '../../../db/client.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/accounts/mfa/logins.ts';
 import { Assertion } from '../../../lib/accounts/passkeys/webauthn.ts';
 import { toUser } from '../../../lib/accounts/sessions/sessions.ts';
@@ -12,6 +13,7 @@ import { mfaToken } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { User } from '../../../lib/resources.ts';
 import { optional, z } from '../../../lib/schema.ts';
+import { readSsoLogin } from '../../../lib/sso/sessions.ts';
 
 export const verifyPasskey = endpoint(
   {
@@ -52,7 +54,9 @@ export const verifyPasskey = endpoint(
         body.credential,
         { ...ceremony, purpose: 'sign-in', alone: true, error: 'auth_error/invalid_credentials' },
         async ({ passkey, use }) => {
-          const headers = await signIn(call, passkey, use, passkey.deviceId).catch(unlessDeleted);
+          const headers = await signIn(call, passkey, use, { passkeyId: passkey.deviceId }).catch(
+            unlessDeleted,
+          );
           return ok({ user: toUser(passkey) }, { headers });
         },
       );
@@ -65,10 +69,12 @@ export const verifyPasskey = endpoint(
       body.credential,
       { ...ceremony, purpose: `mfa ${id}`, alone: false, error: 'auth_error/mfa_invalid_code', userId },
       async ({ passkey, use }) => {
-        const headers = await signIn(call, passkey, async (tx) => {
+        const sso = await readSsoLogin(db, services.ssoBox, id);
+        const complete = async (tx: Tx) => {
           if (!(await completeMfaLogin(tx, claims, now))) throw over();
           await use(tx);
-        }).catch(unlessDeleted);
+        };
+        const headers = await signIn(call, passkey, complete, { sso }).catch(unlessDeleted);
         return ok({ user: toUser(passkey) }, { headers });
       },
     );

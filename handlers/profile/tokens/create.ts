@@ -53,9 +53,11 @@ export const createPersonalToken = endpoint(
       await tx.delete(t).where(and(eq(t.userId, user.id), lte(t.expiresAt, now)));
       await requireRoom(tx, services.config, 'personalTokensPerAccount', t, eq(t.userId, user.id));
       const values = { id, userId: user.id, orgId: org_id ?? null, name, prefix, tokenHash: hash };
+      // Where an organization requires single sign-on, a token is worth as much as the session that made it.
+      const { ssoConnectionId } = call.session;
       const [inserted] = await tx
         .insert(t)
-        .values({ ...values, scopes: scopesText(scopes), createdAt: at, expiresAt })
+        .values({ ...values, ssoConnectionId, scopes: scopesText(scopes), createdAt: at, expiresAt })
         .returning(personalTokenFields);
       await mailChange(tx, call, 'personal_token_created', { token: `${name} (${scopes.join(', ')})` });
       if (scopes.includes('admin')) await mailOwnersOf(tx, call, body);

@@ -13,10 +13,12 @@ import {
   userEmails,
   users,
 } from '../../../db/schema/accounts.ts';
+import { identities } from '../../../db/schema/identities.ts';
 import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
+import { toIdentity } from '../../sso/identities.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -78,6 +80,9 @@ export async function readAccount(
       .from(mfaDevices)
       .where(eq(mfaDevices.userId, userId))
       .orderBy(asc(mfaDevices.id)),
+    identities: (
+      await db.select().from(identities).where(eq(identities.userId, userId)).orderBy(asc(identities.id))
+    ).map(toIdentity),
     recovery_codes: await db
       .select({ used_at: recoveryCodes.usedAt })
       .from(recoveryCodes)
@@ -157,6 +162,7 @@ const sessionsOf = (db: Db, userId: string) =>
       created_at: sessions.createdAt,
       last_active_at: sessions.lastActiveAt,
       stepped_up_at: sessions.steppedUpAt,
+      authenticated_at: sessions.authenticatedAt,
       idle_seconds: sessions.idleSeconds,
       expires_at: sessions.expiresAt,
       revoked_at: sessions.revokedAt,

@@ -12,6 +12,8 @@ import type { SecretBox } from '../../crypto/secret-box.ts';
 import { hasAccess } from '../../members/fields.ts';
 import { isAllowed } from '../../orgs/access-limits.ts';
 import { isOrgFlagActive } from '../../orgs/flags.ts';
+import { readSessionStanding } from '../../sso/required.ts';
+import type { FoundSession } from '../sessions/look-up.ts';
 import { readAccount } from './account.ts';
 import { recordsOf } from './organization.ts';
 
@@ -29,6 +31,7 @@ export interface ExportOptions {
 type OwnOrgs = Pick<Config, 'pendingInvitations'> & {
   /** The client's address. */
   ip: string;
+  session: Pick<FoundSession, 'id' | 'byPasskey'>;
 };
 
 /** Why an organization is left out: its rules keep the person from reading it. */
@@ -36,6 +39,7 @@ type LeftOut =
   | 'deleted'
   | 'membership_pending'
   | 'mfa_required_by_org'
+  | 'sso_required'
   | 'address_not_allowed'
   | 'being_migrated';
 
@@ -137,7 +141,11 @@ async function* ownOrgs(
       const tables = defineOrgTables(orgSchemaName(org.id));
       const [row] = await run<{ networks: string | null }>(db, sql`select ${networksOf(tables)} as networks`);
       if (!isAllowed(networksIn(row?.networks ?? null), settings.ip)) return 'address_not_allowed';
-      if (!mfaEnabled && (await isOrgFlagActive(db, tables, 'require_mfa'))) return 'mfa_required_by_org';
+      const ids = { sessionId: settings.session.id, userId, orgId: org.id };
+      const { lacksSso, trustedMfa } = await readSessionStanding(db, ids);
+      if (lacksSso) return 'sso_required';
+      const hasMfa = mfaEnabled || settings.session.byPasskey || trustedMfa;
+      if (!hasMfa && (await isOrgFlagActive(db, tables, 'require_mfa'))) return 'mfa_required_by_org';
       return undefined;
     };
     const left_out = await leftOut();

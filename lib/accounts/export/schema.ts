@@ -2,6 +2,7 @@ import { MAILED_TOKEN_PURPOSES, MFA_TYPES } from '../../../db/schema/accounts.ts
 import { ROLES } from '../../../db/schema/orgs.ts';
 import { EVENT_KINDS, TOKEN_SCOPES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import { count, id, shown, timestamp, z } from '../../schema.ts';
+import { Identity } from '../../sso/identities.ts';
 import { View } from '../../views/views.ts';
 
 const flag = () => z.boolean().openapi({ example: true });
@@ -37,7 +38,16 @@ const activity = z.object({
 const organization = z.object({
   ...org,
   left_out: z
-    .enum(['deleted', 'membership_pending', 'mfa_required_by_org', 'address_not_allowed', 'being_migrated'])
+    .enum([
+      ...([
+        'deleted',
+        'membership_pending',
+        'mfa_required_by_org',
+        'sso_required',
+        'address_not_allowed',
+      ] as const),
+      'being_migrated',
+    ])
     .optional()
     .openapi({ description: 'Why its records are left out: you have no access to it now.' }),
   api_tokens: z
@@ -124,6 +134,7 @@ export const AccountExport = z
         ...{ last_used_at: timestamp().optional(), created_at: timestamp() },
       }),
     ),
+    identities: z.array(Identity),
     recovery_codes: z.array(z.object({ used_at: timestamp().optional() })),
     personal_tokens: z.array(z.object({ ...token, org_id: id().optional() })),
     mailed_links: z.array(

@@ -10,31 +10,34 @@ import { type SignedTokens, TOKEN_SECONDS, type TokenClaims } from '../sessions/
 /** Codes that can be tried with one `mfa_token` if limits are on. */
 const MAX_CODES_PER_LOGIN = 10;
 
-/** `passwordHash`: of the password that was checked. */
+/** `passwordHash`: of the password that was checked; null for an account without one, which a provider signs in. */
 const insertLogin = statement<
-  { id: string; userId: string; passwordHash: string | null; expiresAt: string },
+  { id: string; userId: string; passwordHash: string | null; expiresAt: string; sso: string | null },
   { id: string }
 >(
   ($) => sql`
 with account as materialized (
   select ${users.id} from ${users} where ${users.id} = ${$.userId}::uuid
-    and ${users.passwordHash} = ${$.passwordHash} and ${users.disabledAt} is null
+    and ${users.passwordHash} is not distinct from ${$.passwordHash} and ${users.disabledAt} is null
   for no key update
 )
-insert into ${mfaLogins} (id, user_id, expires_at) select ${$.id}::uuid, id, ${$.expiresAt}::timestamptz from account
+insert into ${mfaLogins} (id, user_id, expires_at, sso)
+  select ${$.id}::uuid, id, ${$.expiresAt}::timestamptz, ${$.sso}::text from account
 returning id`,
 );
 
 /**
  * Starts a login that waits for its second factor. The row lock makes a concurrent password change either fail this login or
  * end it.
+ * @param sso the sign-in at a provider that waits, sealed
  * @returns the `mfa_token`
  * @throws ApiError `auth_error/invalid_credentials` when the password was changed or the account disabled meanwhile
  */
 export async function startMfaLogin(
   services: { database: Database; nextId: () => NewId; signedTokens: SignedTokens },
-  account: Account,
+  account: Pick<Account, 'id' | 'passwordHash'>,
   now: Date,
+  sso: string | null = null,
 ): Promise<string> {
   const { id } = services.nextId();
   const expiresAt = new Date(now.getTime() + TOKEN_SECONDS.mfa * 1000).toISOString();
@@ -44,6 +47,7 @@ export async function startMfaLogin(
       ...{ id, expiresAt },
       userId: account.id,
       passwordHash: account.passwordHash,
+      sso,
     }),
   ]);
   if (rows.length === 0) throw new ApiError('auth_error/invalid_credentials');

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Tx } from '../../../db/client.ts';
+import type { Db, Tx } from '../../../db/client.ts';
 import { usedChallenges } from '../../../db/schema/accounts.ts';
 import type { Key, KeyRing } from '../../crypto/keys.ts';
 import { sha256Hex } from '../../crypto/random.ts';
@@ -53,8 +53,8 @@ export function createPasskeyChallenges(keys: KeyRing): PasskeyChallenges {
   };
 }
 
-/** Uses a challenge, in the transaction that its answer allows. @returns false if it was used before */
-export async function spendChallenge(tx: Tx, { text, expiresAt }: Challenge): Promise<boolean> {
+/** Uses a challenge, in the transaction that its answer allows, if there is one. @returns false if it was used before */
+export async function spendChallenge(tx: Db | Tx, { text, expiresAt }: Challenge): Promise<boolean> {
   const spent = await tx
     .insert(usedChallenges)
     .values({ hash: sha256Hex(text), expiresAt })

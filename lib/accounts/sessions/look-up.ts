@@ -10,6 +10,7 @@ import { memberships, orgDeletions, orgs, type Role } from '../../../db/schema/o
 import { arrayText, orgStatement, statement } from '../../../db/statements.ts';
 import { isConfirmed } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
+import { hasTrustedMfa, lacksSso } from '../../sso/required.ts';
 import type { TokenClaims } from './signed-token.ts';
 
 /** The signed-in user. */
@@ -32,6 +33,10 @@ export interface FoundSession {
   authenticatedAt: Date;
   /** Signed in by a passkey that the account still has. That counts as MFA. */
   byPasskey: boolean;
+  /** The provider used several factors, and the organization or the operator trusts it. */
+  trustedMfa: boolean;
+  /** The connection that signed in. */
+  ssoConnectionId: string | null;
   expiresAt: Date;
   revokedAt: Date | null;
   lastActiveAt: Date;
@@ -51,6 +56,8 @@ export interface FoundMembership {
   firstVisit: boolean;
   /** When the member last used the organization, exact to an hour. */
   visitedAt: Date | null;
+  /** The organization requires single sign-on, and the credential did not begin there. */
+  ssoMissing: boolean;
   /** The organization requires MFA. */
   requireMfa: boolean;
   /** The organization is deleted, and can be restored. */
@@ -88,6 +95,8 @@ interface Row extends UserRow {
   sessionId: string;
   authenticatedAt: string;
   byPasskey: boolean;
+  trustedMfa: boolean;
+  ssoConnectionId: string | null;
   expiresAt: string;
   revokedAt: string | null;
   lastActiveAt: string;
@@ -131,8 +140,14 @@ export const userFields = sql`${users.id} as id, ${userEmails.email} as email,
   ${userEmails.verifiedAt} is not null as "emailVerified", ${users.name} as name, ${users.avatarUrl} as "avatarUrl",
   ${users.mfaEnabled} as "mfaEnabled", ${users.createdAt} as "createdAt"`;
 
-/** The membership in an organization, by `memberships` joined with `membershipJoin`. */
-export const membershipFields = ({ orgFlags, ...tables }: OrgTables): SQL => sql`${memberships.role} as role,
+/**
+ * The membership in an organization, by `memberships` joined with `membershipJoin`.
+ * @param connectionId the column with the connection that the credential began with
+ */
+export const membershipFields = (
+  { orgFlags, ...tables }: OrgTables,
+  connectionId: SQLWrapper,
+): SQL => sql`${memberships.role} as role, ${lacksSso(connectionId)} as "ssoMissing",
   ${isConfirmed} as confirmed, coalesce(${memberships.isHeld}, false) as held,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit", ${memberships.lastActiveAt} as "visitedAt",
@@ -143,6 +158,7 @@ export const membershipFields = ({ orgFlags, ...tables }: OrgTables): SQL => sql
 
 /** For calls that no membership matters to. */
 export const noMembershipFields = sql`null as role, false as confirmed, false as held, false as "firstVisit",
+  false as "ssoMissing",
   null as "visitedAt", false as "requireMfa", null as networks, null as "sessionIdleMinutes", null as "sessionMaxHours",
   false as "orgDeleted"`;
 
@@ -152,8 +168,9 @@ left join ${orgs} on ${orgs.id} = ${memberships.orgId}`;
 
 const sessionFields = sql`${sessions.id} as "sessionId", ${sessions.expiresAt} as "expiresAt",
   ${sessions.revokedAt} as "revokedAt", ${sessions.lastActiveAt} as "lastActiveAt",
-  greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt",
-  ${sessions.idleSeconds} as "idleSeconds", ${sessions.passkeyId} is not null as "byPasskey", ${userFields}`;
+  greatest(coalesce(${sessions.authenticatedAt}, ${sessions.createdAt}), ${sessions.steppedUpAt}) as "authenticatedAt",
+  ${sessions.idleSeconds} as "idleSeconds", ${sessions.passkeyId} is not null as "byPasskey",
+  ${sessions.ssoConnectionId} as "ssoConnectionId", ${userFields}`;
 
 /** Joins users that are not disabled, with their primary address. */
 export const userJoin = (userId: SQLWrapper): SQL =>
@@ -162,13 +179,14 @@ join ${userEmails} on ${userEmails.userId} = ${users.id} and ${userEmails.isPrim
 
 const findSessions = statement<Ids, Row>(
   ($) => sql`
-select ${sessionFields}, ${noMembershipFields} from ${sessions} ${userJoin(sessions.userId)}
+select ${sessionFields}, false as "trustedMfa", ${noMembershipFields} from ${sessions} ${userJoin(sessions.userId)}
 where ${sessions.id} = any (${$.ids}::uuid[])`,
 );
 
 const findInOrg = orgStatement<Ids & { org: string }, Row>(
   (tables, $) => sql`
-select ${sessionFields}, ${membershipFields(tables)} from ${sessions} ${userJoin(sessions.userId)}
+select ${sessionFields}, ${hasTrustedMfa($.org)} as "trustedMfa",
+  ${membershipFields(tables, sessions.ssoConnectionId)} from ${sessions} ${userJoin(sessions.userId)}
 ${membershipJoin($.org)}
 where ${sessions.id} = any (${$.ids}::uuid[])`,
 );
@@ -177,6 +195,8 @@ function toSession({
   sessionId,
   authenticatedAt,
   byPasskey,
+  trustedMfa,
+  ssoConnectionId,
   expiresAt,
   revokedAt,
   lastActiveAt,
@@ -188,6 +208,8 @@ function toSession({
     ...toUserAndMembership(row),
     authenticatedAt: new Date(authenticatedAt),
     byPasskey,
+    trustedMfa,
+    ssoConnectionId,
     expiresAt: new Date(expiresAt),
     revokedAt: revokedAt === null ? null : new Date(revokedAt),
     lastActiveAt: new Date(lastActiveAt),
@@ -196,12 +218,12 @@ function toSession({
 }
 
 export function toUserAndMembership(row: UserRow): { user: SessionUser; membership: FoundMembership } {
-  const { role, confirmed, held, firstVisit, visitedAt, requireMfa, orgDeleted, createdAt, ...rest } = row;
-  const { networks, sessionIdleMinutes, sessionMaxHours, ...user } = rest;
+  const { role, confirmed, held, firstVisit, visitedAt, requireMfa, orgDeleted, ssoMissing, ...rest } = row;
+  const { createdAt, networks, sessionIdleMinutes, sessionMaxHours, ...user } = rest;
   return {
     user: { ...user, createdAt: new Date(createdAt) },
     membership: {
-      ...{ role, confirmed, held, firstVisit, requireMfa, orgDeleted },
+      ...{ role, confirmed, held, firstVisit, requireMfa, orgDeleted, ssoMissing },
       ...{ networks: networksIn(networks), sessionIdleMinutes, sessionMaxHours },
       visitedAt: visitedAt === null ? null : new Date(visitedAt),
     },

@@ -8,11 +8,13 @@ import type { SessionUser } from './look-up.ts';
 export const idleLimit = ({ sessionIdleMinutes }: Pick<Config, 'sessionIdleMinutes'>, now: Date): Date =>
   new Date(sessionIdleMinutes === 0 ? 0 : now.getTime() - sessionIdleMinutes * 60_000);
 
-export async function endSession(db: Db, sessionId: string, now: Date): Promise<void> {
-  await db
+export async function endSession(db: Db, sessionId: string, now: Date): Promise<boolean> {
+  const ended = await db
     .update(sessions)
     .set({ revokedAt: now })
-    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)));
+    .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
+    .returning({ id: sessions.id });
+  return ended.length > 0;
 }
 
 /** A user in API responses. */

@@ -15,7 +15,7 @@ export function addSecrets(program: Command, choose: Choose): void {
     .description('encrypted values in the database')
     .command('re-encrypt')
     .description(
-      'encrypt TOTP secrets and queued mails with the first key of SVC_ENCRYPTION_KEY, so that the other keys can be removed; servers may be running, and an interrupted run can be repeated; exits with 1 if no key can decrypt a value',
+      'encrypt TOTP secrets, client secrets of providers and queued mails with the first key of SVC_ENCRYPTION_KEY, so that the other keys can be removed; servers may be running, and an interrupted run can be repeated; exits with 1 if no key can decrypt a value',
     )
     .action((_, command) =>
       choose(command, async ({ database, config, progress }) => {
@@ -24,9 +24,10 @@ export function addSecrets(program: Command, choose: Choose): void {
         }
         const totp = createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets'));
         const json = await reencrypt(database, { totp, mail: await mailBoxOf(config) }, progress);
-        const left = json.totp_secrets.left.length + json.queued_mails.left.length;
+        const left = Object.values(json).reduce((sum, kind) => sum + kind.left.length, 0);
         const text = [
           kindLine('TOTP secrets', json.totp_secrets),
+          kindLine('client secrets', json.client_secrets),
           kindLine('queued mails', json.queued_mails),
           left === 0
             ? 'everything is encrypted with the first key: the others can be removed'

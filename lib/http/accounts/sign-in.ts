@@ -9,6 +9,7 @@ import { ApiError } from '../../errors.ts';
 import type { MailContent } from '../../mail/mailer.ts';
 import { loginNotification } from '../../mail/templates/sign-in.ts';
 import { endOldestSessions } from '../../quotas.ts';
+import { insertSsoSession, type SsoStart } from '../../sso/sessions.ts';
 import type { PublicCall } from '../call.ts';
 import { mayMail } from '../mails.ts';
 import { readSessionCookies, sessionCookie } from '../request/session-cookie.ts';
@@ -36,13 +37,13 @@ export const signInByPassword = (call: PublicCall, account: Account): Promise<He
 /**
  * Completes a login: creates the session and notifies the owner by mail, in strict mode only of sign-ins in a new browser.
  * @param before runs in the same transaction, such as consuming a code, and throws to refuse the login
- * @param passkeyId of a passkey that signed in without a password
+ * @param start how it began, if not with a password
  */
 export async function signIn(
   call: PublicCall,
   account: Pick<Account, 'id' | 'name' | 'email' | 'emailVerified' | 'passwordHash'>,
   before?: (tx: Tx) => Promise<void>,
-  passkeyId?: string,
+  start: SessionStart = {},
 ): Promise<Headers> {
   const { db, services } = call;
   const { sessionsPerAccount: max } = services.config.quotas;
@@ -58,7 +59,7 @@ export async function signIn(
     const [, , session] = await Promise.all([
       before?.(tx),
       notify(tx),
-      startSession(tx, call, account.id, { device, passkeyId }),
+      startSession(tx, call, account.id, { device, ...start }),
     ]);
     return session;
   });
@@ -68,6 +69,13 @@ export async function signIn(
   services.mail.kick();
   await signedIn(call, account);
   return headers;
+}
+
+/** The start of a session without a password. */
+export interface SessionStart {
+  /** A passkey that signed in without a password. */
+  passkeyId?: string | undefined;
+  sso?: SsoStart | undefined;
 }
 
 /** Sets the device cookie and writes the security event of a sign-in. */
@@ -87,7 +95,7 @@ export async function startSession(
   db: Db | Tx,
   call: PublicCall,
   userId: string,
-  { device = deviceOf(call), passkeyId }: { device?: Device; passkeyId?: string | undefined } = {},
+  { device = deviceOf(call), passkeyId, sso }: { device?: Device } & SessionStart = {},
 ): Promise<Headers> {
   const { services, peer } = call;
   const { id, at: createdAt } = services.nextId();
@@ -98,6 +106,10 @@ export async function startSession(
     ipAddress: peer.ip,
     ...device,
     passkeyId,
+    ...(sso && {
+      ...{ ssoConnectionId: sso.connectionId, ssoMfa: sso.mfa },
+      authenticatedAt: sso.authTime === null ? null : new Date(sso.authTime),
+    }),
     createdAt,
     lastActiveAt: createdAt,
     expiresAt,
@@ -105,8 +117,10 @@ export async function startSession(
   // Signing runs in the thread pool and may wait there, so the statements do not wait for it.
   const [token] = await Promise.all([
     services.signedTokens.sign('session', { userId, id }, createdAt),
-    inserted,
-    endReplacedSessions(db, call),
+    inserted
+      .then(() => sso && insertSsoSession(db, services.ssoBox, id, sso))
+      // Afterwards: a change of a connection locks it before it ends its sessions.
+      .then(() => endReplacedSessions(db, call)),
   ]);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }

@@ -37,6 +37,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   'Profile: sessions': "The signed-in user's sessions.",
   'Profile: access tokens':
     "The signed-in user's personal access tokens. They act as the user, in the user's organizations.",
+  'Single sign-on': 'Sign-in at OpenID Connect providers, and the domains that prove addresses.',
   Organizations: "The signed-in user's organizations.",
   Configuration: 'Server settings that clients need.',
   Scans: "The agents' scans.",
@@ -105,6 +106,11 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     description: 'Names this version of the result, for `If-None-Match`.',
     required: true,
     schema: { type: 'string', example: '"0f343b0931126a20f133d67c2b018a3b"' },
+  });
+  registry.registerComponent('headers', 'Location', {
+    description: 'Where the browser goes on.',
+    required: true,
+    schema: { type: 'string', example: 'https://findings.example.com/o/acme' },
   });
   registry.registerComponent('headers', 'Warning', {
     description: 'Names query parameters of the request that were ignored. The `message` has the same text.',

@@ -14,6 +14,7 @@ export type Operation = Parameters<typeof createRoute>[0];
 type Spec = EndpointSpec<Access, RequestSchemas, SuccessSpecs>;
 
 const JSON_MEDIA = 'application/json';
+const FORM = 'application/x-www-form-urlencoded';
 
 /** References to components, which `document.ts` defines. */
 export const ref = {
@@ -22,6 +23,7 @@ export const ref = {
   retryAfter: { $ref: '#/components/headers/RetryAfter' },
   warning: { $ref: '#/components/headers/Warning' },
   etag: { $ref: '#/components/headers/ETag' },
+  location: { $ref: '#/components/headers/Location' },
   sessionCookie: { $ref: '#/components/headers/SessionCookie' },
   error: (key: ErrorKey) => ({ $ref: `#/components/examples/${exampleName(key)}` }),
 };
@@ -110,6 +112,7 @@ export function describe(path: string, spec: Spec): Operation {
       ...(spec.file !== undefined && {
         body: { required: true, description: spec.file, content: FILE_CONTENT },
       }),
+      ...(spec.form && { body: { required: true, content: { [FORM]: { schema: spec.form } } } }),
     },
     responses: {
       ...successes(spec.responses, isInContract(spec.method.toUpperCase(), path)),
@@ -175,7 +178,7 @@ function withoutStepUp(access: Access): string {
 }
 
 /** Statuses of responses without a body. */
-const EMPTY: ReadonlySet<string> = new Set(['204', '304']);
+const EMPTY: ReadonlySet<string> = new Set(['204', '302', '304']);
 
 /** @param warns the operation ignores query parameters that it does not have, with a warning */
 function successes(specs: SuccessSpecs, warns: boolean) {
@@ -187,6 +190,7 @@ function successes(specs: SuccessSpecs, warns: boolean) {
         'X-Request-ID': ref.requestId,
         ...(warns && { Warning: ref.warning }),
         ...(success.tagged && { ETag: ref.etag }),
+        ...(status === '302' && { Location: ref.location }),
         ...(success.cookie && { 'Set-Cookie': ref.sessionCookie }),
       },
       ...(!EMPTY.has(status) && { content: contentOf(success, warns) }),
@@ -211,7 +215,7 @@ function contentOf({ result, message, paged, body, others = {} }: SuccessSpec, w
 const WARNING = { description: 'Names query parameters of the request that were ignored.' };
 
 /** Every error an endpoint can answer. */
-function errorsOf({ access, method, request, file, errors = [], withoutDatabase }: Spec): ErrorKey[] {
+function errorsOf({ access, method, request, file, form, errors = [], withoutDatabase }: Spec): ErrorKey[] {
   const checks = [...checksOf(access, method.toUpperCase()), ...inputChecksOf(access)];
   return [
     ...new Set<ErrorKey>([
@@ -220,7 +224,7 @@ function errorsOf({ access, method, request, file, errors = [], withoutDatabase 
       ...(request?.body ? BODY_ERRORS : []).filter(
         (key) => key !== 'validation_error/field_required' || !isOptionalBody(request?.body as z.ZodType),
       ),
-      ...(file === undefined ? [] : (['validation_error/invalid_body'] as const)),
+      ...(file === undefined && form === undefined ? [] : (['validation_error/invalid_body'] as const)),
       ...checks.flatMap((check) => check.errors),
       ...(hasCheckedParams(request) ? (['resource_error/not_found'] as const) : []),
       ...errors,

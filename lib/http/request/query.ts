@@ -4,8 +4,8 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import type { AppEnv } from '../call.ts';
 import { firstPerField } from './input.ts';
 
-/** Whether query parameters that an endpoint does not have are ignored with a warning, or refused. */
-export type UnknownParameters = 'warn' | 'refuse';
+/** Whether query parameters that an endpoint does not have are ignored with a warning, refused, or ignored. */
+export type UnknownParameters = 'warn' | 'refuse' | 'ignore';
 
 /** A request can have thousands. */
 const MAX_NAMED = 10;
@@ -36,7 +36,7 @@ export function queryReader(schema: z.ZodType | undefined, unknownParameters: Un
       if (!known.has(name) && unknown.size < MAX_NAMED) unknown.add(shortened(name));
     }
     const isRefused = unknown.size > 0 && unknownParameters === 'refuse';
-    if (unknown.size > 0 && !isRefused) c.get('request').unknownParameters = [...unknown];
+    if (unknown.size > 0 && unknownParameters === 'warn') c.get('request').unknownParameters = [...unknown];
     const parsed = (schema ?? NO_PARAMETERS).safeParse(parameters);
     if (parsed.success && !isRefused) return parsed.data;
     const details = (parsed.error?.issues ?? []).map(({ path, message }): FieldError => {

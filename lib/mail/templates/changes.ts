@@ -70,7 +70,9 @@ export type AccountChange =
   | 'mfa_disabled'
   | 'recovery_codes_renewed'
   | 'primary_email_restored'
-  | 'personal_token_created';
+  | 'personal_token_created'
+  | 'sso_linked'
+  | 'sso_unlinked';
 
 const CHANGES: Record<AccountChange, string> = {
   email_added: 'An e-mail address was added to your account',
@@ -85,6 +87,8 @@ const CHANGES: Record<AccountChange, string> = {
   mfa_disabled: 'Multi-factor authentication was switched off',
   recovery_codes_renewed: 'Your recovery codes were replaced',
   personal_token_created: 'A personal access token was created',
+  sso_linked: 'A sign-in at a provider was connected to your account',
+  sso_unlinked: 'A sign-in at a provider was disconnected from your account',
   primary_email_restored: 'A change of your primary address was undone',
 };
 

@@ -183,6 +183,21 @@ POST   /api/v1/rules/{id}/apply                           cookie+org, admin
 POST   /api/v1/rules/{id}/undo                            cookie+org, admin
 GET    /api/v1/settings/security                          cookie+org
 PATCH  /api/v1/settings/security                          cookie+org, admin
+GET    /api/v1/auth/sso/start                             base domain
+GET    /api/v1/auth/sso/callback                          base domain
+POST   /api/v1/auth/sso/backchannel-logout                public
+GET    /api/v1/profile/identities                         cookie
+POST   /api/v1/profile/identities                         cookie
+DELETE /api/v1/profile/identities/{id}                    cookie
+GET    /api/v1/settings/connections                       cookie+org, owner
+POST   /api/v1/settings/connections                       cookie+org, owner
+PATCH  /api/v1/settings/connections/{id}                  cookie+org, owner
+DELETE /api/v1/settings/connections/{id}                  cookie+org, owner
+POST   /api/v1/settings/connections/{id}/test             cookie+org, owner
+GET    /api/v1/settings/domains                           cookie+org, owner
+POST   /api/v1/settings/domains                           cookie+org, owner
+POST   /api/v1/settings/domains/{id}/verify               cookie+org, owner
+DELETE /api/v1/settings/domains/{id}                      cookie+org, owner
 `);
 
 export const SPEC_ENDPOINTS = [...CONTRACT_ENDPOINTS, ...ADDED_ENDPOINTS];

@@ -1,10 +1,13 @@
 import { type Answer, must, PASSWORD } from '../api/api.ts';
+import { codeOf, type Liar, startLiar } from '../sso/liar.ts';
 import { SPARE_EMAIL, type Stop, type Traveller } from './traveller.ts';
 
 const REPORT = JSON.stringify({ findings: [{ title: 'Weak cipher', severity: 'low' }] });
 const LARGE_REPORT = JSON.stringify({
   findings: Array.from({ length: 1_001 }, (_, i) => ({ title: `Weak cipher ${i}`, severity: 'low' })),
 });
+
+const ISSUER = 'https://login.acme.example';
 
 /** Calls of all endpoints of an organization, in this order. */
 export function planOrgTour(on: Traveller) {
@@ -38,6 +41,21 @@ export function planOrgTour(on: Traveller) {
       [result.user.id],
     );
     return { cookie, org: 'acme' };
+  };
+
+  let liar: Liar | undefined;
+  /** A sign-in at the provider. */
+  const bySso = async (claims: object) => {
+    const started = await on.api.get(`/auth/sso/start?connection=${on.made.connection}`);
+    return atProvider(claims, started, started.headers.get('location') ?? '');
+  };
+  const atProvider = (claims: object, started: Answer, url: string, session = '') => {
+    const { searchParams } = new URL(url);
+    const [flow = ''] = (started.headers.get('set-cookie') ?? '').split(';');
+    const cookie = session === '' ? flow : `svc_token=${session}; ${flow}`;
+    const code = codeOf({ nonce: searchParams.get('nonce'), ...claims });
+    const query = new URLSearchParams({ code, state: searchParams.get('state') ?? '', iss: ISSUER });
+    return on.api.get(`/auth/sso/callback?${query}`, { headers: { cookie } });
   };
 
   return {
@@ -457,6 +475,64 @@ export function planOrgTour(on: Traveller) {
     getSecuritySettings: () => on.api.get('/settings/security', on.asOwner()),
     updateSecuritySettings: () =>
       on.api.patch('/settings/security', { ...on.asOwner(), body: { viewer_tokens_verify: false } }),
+
+    async createOrgDomain() {
+      const answer = await on.api.post('/settings/domains', {
+        ...on.asOwner(),
+        body: { domain: 'acme.example' },
+      });
+      on.keep('domain', must(answer).id);
+      on.keep('record', must(answer).record.value);
+      return answer;
+    },
+    verifyOrgDomain() {
+      on.t.services.outbound.resolveTxt = async () => [on.made.record ?? ''];
+      return on.api.post(`/settings/domains/${on.made.domain}/verify`, on.asOwner());
+    },
+    listOrgDomains: () => on.api.get('/settings/domains', on.asOwner()),
+    async createConnection() {
+      const body = { name: 'Login', issuer: ISSUER, client_id: 'svc-findings', client_secret: 'secret' };
+      const answer = await on.api.post('/settings/connections', { ...on.asOwner(), body });
+      on.keep('connection', must(answer).id);
+      return answer;
+    },
+    listConnections: () => on.api.get('/settings/connections', on.asOwner()),
+    updateConnection: () =>
+      on.api.patch(`/settings/connections/${on.made.connection}`, {
+        ...on.asOwner(),
+        body: { domains: ['acme.example'], default_role: 'viewer' },
+      }),
+    async testConnection() {
+      liar = await startLiar(ISSUER);
+      liar.serve(on.t.services.outbound);
+      return on.api.post(`/settings/connections/${on.made.connection}/test`, on.asOwner());
+    },
+    startSso: () => on.api.get(`/auth/sso/start?connection=${on.made.connection}&return_to=/`),
+    ssoCallback: async () => [
+      await bySso({ sub: 'new', email: 'new@acme.example' }),
+      await bySso({ sub: 'new', email: 'new@acme.example' }),
+    ],
+    backchannelLogout: async () =>
+      on.api.post('/auth/sso/backchannel-logout', {
+        body: `logout_token=${await liar?.logoutToken({ sub: 'new' })}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    async connectIdentity() {
+      const { email } = must(await on.api.get('/auth/me', on.asUser())).user;
+      const body = { connection: on.made.connection };
+      const answer = await on.api.post('/profile/identities', { ...on.asUser(), body });
+      const back = await atProvider({ sub: 'me', email }, answer, must(answer).url, on.cookie);
+      if (back.status !== 302) throw new Error(back.text);
+      return answer;
+    },
+    async listIdentities() {
+      const answer = await on.api.get('/profile/identities', on.asUser());
+      on.keep('identity', must(answer).identities[0].id);
+      return answer;
+    },
+    removeIdentity: () => on.api.delete(`/profile/identities/${on.made.identity}`, on.asUser()),
+    deleteConnection: () => on.api.delete(`/settings/connections/${on.made.connection}`, on.asOwner()),
+    deleteOrgDomain: () => on.api.delete(`/settings/domains/${on.made.domain}`, on.asOwner()),
 
     async inviteMember() {
       const body = { email: 'grace@example.com', role: 'member' };

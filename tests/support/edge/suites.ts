@@ -40,6 +40,9 @@ export const SUITES = [
   'tests/rules/push.test.ts',
   'tests/rules/rules.test.ts',
   'tests/reports/import.test.ts',
+  'tests/sso/sign-in.test.ts',
+  'tests/sso/access.test.ts',
+  'tests/orgs/access-limits.test.ts',
 ];
 
 const MIGRATIONS = 'passes migrations of its own, which are a part of the bundle; tests/edge has the like';

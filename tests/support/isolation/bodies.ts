@@ -199,6 +199,11 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     undoRuleChanges: () => [{ limit: call.pick(1, 100) }],
     updateDueDates: () => [{ high: call.pick(7, null) }],
     updateProjectDueDates: () => [{ high: call.pick(7, null, 0) }],
+    createConnection: () => [{ name: 'MARK', issuer: 'no issuer MARK', client_id: 'MARK' }],
+    updateConnection: () => [{ name: 'MARK' }],
+    createOrgDomain: () => [{ domain: 'no domain MARK' }],
+    backchannelLogout: () => [{ logout_token: 'MARK' }],
+    connectIdentity: () => [{ connection: '00000000-0000-7000-8000-000000000000' }],
     updateSecuritySettings: () => [
       call.pick<Record<string, unknown>>(
         { viewer_tokens_verify: true },

@@ -121,6 +121,9 @@ export class Call implements BodyParts {
     changes: () => idOf('change', this.picks.change),
     // The world has none.
     deletions: () => idOf('deletion', 'nowhere'),
+    connections: () => idOf('connection', 'nowhere'),
+    domains: () => idOf('domain', 'nowhere'),
+    identities: () => idOf('identity', 'nowhere'),
     members: () => idOf('user', this.target),
     'org-features': () => this.picks.flag,
     orgs: () => this.picks.org,

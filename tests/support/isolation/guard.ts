@@ -194,6 +194,8 @@ const isFriendly = (origin: string, { app, host }: Door) =>
 function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefined {
   const { org, role, token, user } = admitted;
   if (call.picks.endpoint === 'deleteMe') return [400, 'validation_error/field_invalid'];
+  const withoutProvider = WITHOUT_PROVIDER[call.picks.endpoint];
+  if (withoutProvider) return withoutProvider;
   if (admitted.kind === 'user')
     return namesForeign(call, facts, idOf('user', user ?? ''))
       ? NOT_FOUND
@@ -222,7 +224,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     if (change.undone) return UNDONE;
   }
   // The world has none.
-  if (path.deletions) return NOT_FOUND;
+  if (path.deletions || path.connections || path.domains) return NOT_FOUND;
+  if (NAMES_NOTHING.has(call.picks.endpoint)) return [400, 'validation_error/field_invalid'];
   if (json.shared === true && role === 'viewer') return DENIED;
   if (path.views) {
     const view = here.views[path.views];
@@ -287,6 +290,17 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   return undefined;
 }
 
+/** Answers of single sign-on: the model has no provider. */
+const WITHOUT_PROVIDER: Record<string, Refusal> = {
+  startSso: NOT_FOUND,
+  ssoCallback: [401, 'auth_error/invalid_credentials'],
+  backchannelLogout: [400, 'validation_error/invalid_body'],
+  connectIdentity: NOT_FOUND,
+};
+
+/** Calls that name no issuer and no domain: tests/sso has providers. */
+const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain']);
+
 /** Answers of an admin whom an owner asks to become one. */
 const OFFERS = new Set(['acceptOwnership', 'declineOwnership']);
 
@@ -346,6 +360,8 @@ function namesForeign(call: Call, facts: Facts, user: string): boolean {
   if (device) return facts.devices[String(device)]?.user !== user;
   return call.named.some(([word, value]) => {
     if (word === 'orgs') return !ORGS.some((org) => org === value && membershipOf(call, facts, org, user));
+    // The world has none.
+    if (word === 'identities') return true;
     if (word === 'emails') return facts.emails[value]?.user !== user;
     if (word === 'devices' || word === 'passkeys') return facts.devices[value]?.user !== user;
     if (word === 'totp') return facts.devices[value]?.user !== user || facts.devices[value]?.type !== 'totp';

@@ -70,7 +70,12 @@ export const useOrg = (): OrgSession => orgRoute.useRouteContext({ select: ({ se
  */
 export async function signOut(site: Site, next = '/login'): Promise<void> {
   try {
-    await (site.signsIn ? api.post('/auth/logout') : revokeOwn());
+    if (site.signsIn) {
+      // The type of the client knows no result that may be absent.
+      const { result } = (await api.post('/auth/logout')) as { result?: { logout_url: string } };
+      // The provider of the sign-in ends its session too, and leads back.
+      if (result) return location.assign(result.logout_url);
+    } else await revokeOwn();
   } catch (error) {
     // The session has already ended.
     if (!isSignedOut(error)) throw error;

@@ -55,6 +55,7 @@ const GLOBAL = new Set([
   'undo-org-change',
   'decline-invitation',
   'signed-in',
+  'sso-test',
   'orgs',
   'profile',
   'o',

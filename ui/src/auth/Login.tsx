@@ -5,7 +5,7 @@ import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
 import { signInWithPasskey } from '#strings/auth/passkeys.tsx';
 import * as text from '#strings/auth.tsx';
-import { api, ServiceError } from '../app/api.ts';
+import { api, type Schemas, ServiceError } from '../app/api.ts';
 import { withoutUndefined } from '../app/search.ts';
 import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -13,6 +13,7 @@ import { focusFirstError } from '../components/forms/first-error.ts';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { SsoButtons, SsoProblem } from '../sso/SsoButtons.tsx';
 import { PasskeyButton } from './PasskeyButton.tsx';
 import { supportsPasskeys } from './passkeys.ts';
 import { closedRegistration, continueTo } from './return-to.ts';
@@ -23,10 +24,10 @@ const route = getRouteApi('/_public/login');
 
 /** Signs in with a password, and with a second factor if the account requires it. */
 export function Login() {
-  const { return_to, email = '' } = route.useSearch();
+  const { return_to, email = '', sso_error } = route.useSearch();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const user = useQueryClient().getQueryData(sessionQuery.queryKey)?.user;
-  const [challenge, setChallenge] = useState<Challenge>();
+  const [challenge, setChallenge] = useState<Challenge | undefined>(challengeOfProvider);
   const [codesLeft, setCodesLeft] = useState<number>();
   // The address and the reason after a return from the second step.
   const [back, setBack] = useState<{ email: string; why?: string | undefined }>();
@@ -56,6 +57,7 @@ export function Login() {
           {back.why}
         </Alert>
       )}
+      {sso_error && !back && <SsoProblem reason={sso_error} />}
       {user && !back && (
         <Alert color="blue">
           <Text size="sm">
@@ -75,6 +77,22 @@ export function Login() {
       />
     </Page>
   );
+}
+
+/** The second factor of a sign-in at a provider, which the fragment of the address names. It works once. */
+function challengeOfProvider(): Challenge | undefined {
+  const given = new URLSearchParams(location.hash.slice(1)).get('mfa');
+  if (!given) return undefined;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  try {
+    const { mfa_token, mfa_methods } = JSON.parse(given) as Schemas['MfaRequired'];
+    return {
+      ...{ email: '', token: mfa_token, methods: methodsHere(mfa_methods) },
+      until: Date.now() + MFA_MINUTES * 60_000,
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 interface Props {
@@ -157,6 +175,7 @@ function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
             onDone={onDone}
           />
         )}
+        <SsoButtons email={form.values.email} returnTo={returnTo} />
         <Group justify="space-between">
           <LinkAnchor to="/forgot-password" search={search} size="sm">
             {text.forgotYourPassword}

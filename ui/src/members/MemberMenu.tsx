@@ -1,6 +1,6 @@
 import { Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import * as text from '#strings/members.tsx';
@@ -13,6 +13,7 @@ import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts'
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
+import { connectionsQuery } from '../sso/queries.ts';
 import { tokensKey } from '../tokens/queries.ts';
 import { RoleChoice } from './InviteMember.tsx';
 import { membersQuery } from './queries.ts';
@@ -48,6 +49,19 @@ export function MemberMenu({ member }: { member: Member }) {
       return renew();
     },
   });
+  const exempt = useAction({
+    mutationFn: () =>
+      org.api.patch('/members/{userId}', { ...path, body: { break_glass: !member.break_glass } }),
+    onSuccess: () => {
+      showSuccess(member.break_glass ? text.exemptionEnded : text.isExempt(member.name));
+      return renew();
+    },
+  });
+  // Nobody locks out another owner.
+  const areOwners = org.role === 'owner' && member.role === 'owner';
+  const connections = useQuery({ ...connectionsQuery(org), enabled: areOwners });
+  const isRequired = connections.data?.some(({ require_sso }) => require_sso);
+  const mayExempt = areOwners && (member.break_glass ? isOwn : isRequired);
   const remove = useConfirmed({
     title: text.removeName(<bdi>{member.name}</bdi>),
     children: (
@@ -77,13 +91,13 @@ export function MemberMenu({ member }: { member: Member }) {
       return Promise.all([renew(), queries.invalidateQueries({ queryKey: tokensKey(org) })]);
     },
   });
-  if (!mayChange && !mayRemove && !mayResend) return null;
+  if (!mayChange && !mayRemove && !mayResend && !mayExempt) return null;
   return (
     <>
       <ActionMenu
         label={text.actionsFor(member.name)}
         width={220}
-        isBusy={remove.isPending || resend.isPending || withdraw.isPending}
+        isBusy={remove.isPending || resend.isPending || withdraw.isPending || exempt.isPending}
       >
         {mayResend && (
           <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
@@ -98,6 +112,11 @@ export function MemberMenu({ member }: { member: Member }) {
         {mayChange && member.owner_offer_until && (
           <Menu.Item leftSection={<IconUserMinus size={16} />} onClick={() => withdraw.mutate()}>
             {text.withdrawOffer}
+          </Menu.Item>
+        )}
+        {mayExempt && (
+          <Menu.Item leftSection={<IconUserCog size={16} />} onClick={() => exempt.mutate()}>
+            {member.break_glass ? text.endExemption : text.exempt}
           </Menu.Item>
         )}
         {mayRemove && (

@@ -200,6 +200,16 @@ function MemberRow({ member }: { member: Member }) {
               </Text>
               <Mark member={member} />
               {member.owner_offer_until && <StateBadge label={text.ownershipOffered} color="grape" />}
+              {member.break_glass && (
+                <Tip label={text.whatBreakGlassIs}>
+                  <StateBadge label={text.breakGlass} color="gray" />
+                </Tip>
+              )}
+              {member.role_mapped && (
+                <Tip label={text.whatByGroupIs}>
+                  <StateBadge label={text.byGroup} color="gray" />
+                </Tip>
+              )}
             </Group>
             <Text size="xs" c="dimmed">
               <bdi>{member.email}</bdi>

@@ -43,7 +43,7 @@ const profilePassword = createRoute({
 const profileMfa = createRoute({
   getParentRoute: () => profile,
   path: '/mfa',
-  validateSearch: textSearch('return_to'),
+  validateSearch: textSearch('return_to', 'sso_error'),
   component: page(() => import('../profile/mfa/Mfa.tsx'), 'Mfa'),
 });
 

@@ -18,12 +18,13 @@ const pages = createRoute({
 interface BeforeLoad {
   context: RouteContext;
   preload: boolean;
-  search: { return_to?: string };
+  search: { return_to?: string; sso_error?: string };
 }
 
 /** Sends users who are already signed in to their destination. */
 async function redirectSignedIn({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
-  if (preload || !(await findMe(queries))) return;
+  // The page says why another sign-in was refused.
+  if (preload || search.sso_error || !(await findMe(queries))) return;
   const href = destinationOfSignedIn(site, search.return_to);
   if (href) throw redirect({ href, replace: true });
 }
@@ -39,7 +40,7 @@ async function redirectToFirstAccount(given: BeforeLoad): Promise<void> {
 const login = createRoute({
   getParentRoute: () => pages,
   path: '/login',
-  validateSearch: textSearch('return_to', 'email'),
+  validateSearch: textSearch('return_to', 'email', 'sso_error'),
   beforeLoad: redirectToFirstAccount,
   component: page(() => import('../auth/Login.tsx'), 'Login'),
 });
@@ -112,6 +113,13 @@ const verify = createRoute({
   component: page(() => import('../auth/VerifyFirst.tsx'), 'VerifyFirst'),
 });
 
+/** The result of a test of single sign-on. Its parameters are those of the provider. */
+const ssoTest = createRoute({
+  getParentRoute: () => pages,
+  path: '/sso-test',
+  component: page(() => import('../sso/SsoTest.tsx'), 'SsoTest'),
+});
+
 /** The end of a sign-in in a second window. */
 const done = createRoute({
   getParentRoute: () => pages,
@@ -130,5 +138,6 @@ export const publicPages = pages.addChildren([
   undoEmailChange,
   undoOrgChange,
   declineInvitation,
+  ssoTest,
   done,
 ]);

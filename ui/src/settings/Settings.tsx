@@ -3,6 +3,7 @@ import * as deletion from '#strings/deletion.tsx';
 import { dueDates } from '#strings/due-dates.ts';
 import { retention } from '#strings/retention.ts';
 import * as text from '#strings/settings.ts';
+import { singleSignOn } from '#strings/sso.tsx';
 import { api } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
@@ -16,6 +17,8 @@ import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
 import { IconHistory } from '../icons/icons.ts';
 import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
+import { Connections } from '../sso/Connections.tsx';
+import { Domains } from '../sso/Domains.tsx';
 import { AccessLimits } from './AccessLimits.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
 import { Storage } from './Storage.tsx';
@@ -44,6 +47,7 @@ export function Settings() {
     { id: 'retention', label: retention, content: <OrgRetention /> },
     { id: 'storage', label: text.storage, content: <Storage /> },
     { id: 'security', label: text.security, content: security },
+    ...(isOwner ? [{ id: 'sso', label: singleSignOn, content: <SingleSignOn /> }] : []),
     { id: 'tokens', label: text.tokenRules, content: <TokenRules /> },
     ...(isOwner ? [{ id: 'delete', label: deletion.deleteOrg, content: <DeleteOrg /> }] : []),
   ];
@@ -63,6 +67,13 @@ export function Settings() {
     </Page>
   );
 }
+
+const SingleSignOn = () => (
+  <>
+    <Connections />
+    <Domains />
+  </>
+);
 
 /** Deletes the organization, after its slug was typed. For owners. */
 function DeleteOrg() {

@@ -6,9 +6,12 @@ import * as text from '#strings/shell/org-closed.ts';
 import { ServiceError } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
+import { startUrl } from '../sso/start-url.ts';
 
-/** Refusals of all pages of an organization: it requires a second factor that the user lacks, or another network. */
-type Refusal = 'mfa_required_by_org' | 'address_not_allowed';
+/** Refusals of all pages of an organization: it requires a second factor, another sign-in or another network. */
+const REFUSALS = ['mfa_required_by_org', 'sso_required', 'address_not_allowed'] as const;
+
+type Refusal = (typeof REFUSALS)[number];
 
 /**
  * The reason for which the organization lets the user read nothing; undefined if it does. Any read of the organization may notice it,
@@ -34,11 +37,30 @@ export function useClosedBy(): Refusal | undefined {
 }
 
 const isRefusal = (error: unknown): error is ServiceError & { code: Refusal } =>
-  error instanceof ServiceError && ['mfa_required_by_org', 'address_not_allowed'].includes(error.code);
+  error instanceof ServiceError && REFUSALS.some((code) => code === error.code);
 
 /** Takes the place of all pages of the organization while it refuses the user. */
 export function OrgClosed({ by }: { by: Refusal }) {
-  return by === 'mfa_required_by_org' ? <MfaRequired /> : <NetworkNotAllowed />;
+  if (by === 'mfa_required_by_org') return <MfaRequired />;
+  return by === 'sso_required' ? <SsoRequired /> : <NetworkNotAllowed />;
+}
+
+function SsoRequired() {
+  const { org, slug } = useOrg();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  return (
+    <Page title={text.signInBySso}>
+      <Stack maw="36rem">
+        <Text>{text.whySso(org.name)}</Text>
+        <Group>
+          <Button component="a" href={site.signInUrl(startUrl({ org: slug }, location.href))}>
+            {text.signInNow}
+          </Button>
+          <OtherOrganizations />
+        </Group>
+      </Stack>
+    </Page>
+  );
 }
 
 function NetworkNotAllowed() {

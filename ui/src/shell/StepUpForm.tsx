@@ -1,5 +1,6 @@
 import { Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouteContext } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { usePasskey } from '#strings/auth/passkeys.tsx';
 import * as factor from '#strings/auth/second-factor.tsx';
@@ -16,6 +17,7 @@ import { isRefused, type Method, methodsHere } from '../auth/second-factor/secon
 import { Problem } from '../components/errors/Problem.tsx';
 import { CodeInput } from '../components/forms/CodeInput.tsx';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
+import { startUrl } from '../sso/start-url.ts';
 
 interface Props {
   /** The password that the user has already entered. */
@@ -29,7 +31,10 @@ const isWrong = (error: unknown) => error instanceof ServiceError && error.code 
 
 /** The form for the password and, if MFA is on, a code. */
 export function StepUpForm({ password: typed, hasMfa, devices: all }: Props) {
-  const email = useQueryClient().getQueryData(sessionQuery.queryKey)?.user?.email;
+  const session = useQueryClient().getQueryData(sessionQuery.queryKey);
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const email = session?.user?.email;
+  const connection = session?.session_connection;
   // A passkey also replaces the password.
   const devices = hasMfa ? all.filter(({ type }) => type !== 'passkey') : [];
   const hasPasskey = methodsHere(all).some(({ type }) => type === 'passkey');
@@ -64,6 +69,19 @@ export function StepUpForm({ password: typed, hasMfa, devices: all }: Props) {
       }}
     >
       <Stack>
+        {connection && (
+          <>
+            <Text size="sm">{text.leavesPage}</Text>
+            <Button
+              component="a"
+              variant="default"
+              href={site.signInUrl(startUrl({ connection: connection.id, fresh: 'true' }, location.href))}
+            >
+              {text.signInAgainAt(connection.name)}
+            </Button>
+            <Divider label={factor.otherMethod} />
+          </>
+        )}
         {hasPasskey && (
           <>
             <PasskeyButton

@@ -33,6 +33,11 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
     title: text.networkNotAllowed,
     advice: text.changeNetwork,
   }),
+  sso_required: () => ({
+    title: text.ssoRequired,
+    advice: text.howToSignInBySso,
+    action: { label: text.signInBySso, href: '/login' },
+  }),
   email_not_verified: () => ({
     title: text.verifyFirst,
     advice: text.howToVerify,

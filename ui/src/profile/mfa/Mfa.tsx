@@ -6,6 +6,7 @@ import * as text from '#strings/profile/mfa.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
 import { SectionHead } from '../../components/SectionHead.tsx';
 import { IconShieldCheck, IconShieldLock } from '../../icons/icons.ts';
+import { Identities } from '../../sso/Identities.tsx';
 import { mfaQuery, useRefreshUser } from '../queries.ts';
 import { MfaDevices } from './MfaDevices.tsx';
 import { MfaStatus } from './MfaStatus.tsx';
@@ -16,6 +17,7 @@ const route = getRouteApi('/_signed-in/_plain/profile/mfa');
 
 /** Multi-factor authentication of the user. */
 export function Mfa() {
+  const { sso_error } = route.useSearch();
   const mfa = useQuery(mfaQuery);
   const queries = useQueryClient();
   const renew = useRefreshUser();
@@ -39,6 +41,7 @@ export function Mfa() {
             <ReturnLink isOn={isOn} />
             <MfaStatus isOn={isOn} devices={devices} onEnabled={show} />
             <Passkeys isLast={(id) => isOn && devices.every((each) => each.id === id || !each.verified)} />
+            <Identities refused={sso_error} />
             <MfaDevices isOn={isOn} devices={devices} onEnabled={show} />
             {isOn && <RecoveryCodes onCreated={show} />}
           </>

@@ -94,6 +94,15 @@ export const ownershipOffered = 'Asked to become owner';
 export const ownerAsked = (name: string) => `We asked ${name} by mail. They are an admin until they accept.`;
 export const withdrawOffer = 'Withdraw ownership offer';
 export const offerWithdrawn = (name: string) => `${name} is no longer asked to become an owner.`;
+export const exempt = 'Exempt from single sign-on';
+export const endExemption = 'End exemption from single sign-on';
+export const isExempt = (name: string) =>
+  `${name} may sign in without single sign-on, although it is required.`;
+export const exemptionEnded = 'You sign in by single sign-on from now on, if it is required.';
+export const breakGlass = 'Break glass';
+export const whatBreakGlassIs = 'May sign in without single sign-on, although it is required';
+export const byGroup = 'By group';
+export const whatByGroupIs = 'The provider gives this role, and takes it';
 export const becomeOwner = 'Become an owner?';
 export const becomeOwnerUntil = (until: string) =>
   `An owner asks you to become an owner of this organization too. Owners manage the other owners and can delete the organization. You can accept until ${until}.`;

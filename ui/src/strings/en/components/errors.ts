@@ -15,6 +15,9 @@ export const setUpMfa = 'Set up MFA';
 export const networkNotAllowed = 'This organization cannot be used from your network';
 export const changeNetwork =
   'Connect to one of its networks, for example by VPN. Owners choose the networks.';
+export const ssoRequired = 'This organization requires single sign-on';
+export const howToSignInBySso = 'Sign in by its provider: choose “Single sign-on” on the sign-in page.';
+export const signInBySso = 'Sign in';
 export const verifyFirst = 'Verify your e-mail address first';
 export const howToVerify =
   'You cannot use your account until the address is verified. Open the link of the mail, or request another one.';

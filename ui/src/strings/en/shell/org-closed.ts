@@ -10,3 +10,7 @@ export const whyNetwork = (org: string) =>
   `${org} can be used from some networks only, and yours is none of them.`;
 export const changeNetwork =
   'Connect to a network of your organization, for example by VPN. This page then continues by itself. Owners choose the networks.';
+export const signInBySso = 'Sign in by single sign-on';
+export const whySso = (org: string) =>
+  `${org} requires a sign-in at its own provider. You return to this page afterwards.`;
+export const signInNow = 'Sign in at the provider';

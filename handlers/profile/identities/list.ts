@@ -1,0 +1,28 @@
+import { asc, eq } from 'drizzle-orm';
+import { identities as t } from '../../../db/schema/identities.ts';
+import { cookie } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { z } from '../../../lib/schema.ts';
+import { Connectable, Identity, listConnectable, toIdentity } from '../../../lib/sso/identities.ts';
+
+export const listIdentities = endpoint(
+  {
+    method: 'get',
+    path: '/profile/identities',
+    access: cookie,
+    tag: 'Single sign-on',
+    summary: 'List the accounts at providers that sign in to this account',
+    responses: {
+      200: {
+        description: 'The accounts, the oldest first, and the connections whose accounts can be connected.',
+        result: z.object({ identities: z.array(Identity), connections: z.array(Connectable) }),
+      },
+    },
+  },
+  async ({ db, services, user }) => {
+    const rows = await db.select().from(t).where(eq(t.userId, user.id)).orderBy(asc(t.createdAt), asc(t.id));
+    const connections = await listConnectable(db, services.config, user.id);
+    return ok({ identities: rows.map(toIdentity), connections });
+  },
+);

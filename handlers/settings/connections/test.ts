@@ -1,0 +1,43 @@
+import { ApiError } from '../../../lib/errors.ts';
+import { freshCookieOrg } from '../../../lib/http/access.ts';
+import { beginSso } from '../../../lib/http/accounts/sso.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { idParam } from '../../../lib/http/fields.ts';
+import { shown, z } from '../../../lib/schema.ts';
+import { findConnection, requireConnection } from '../../../lib/sso/connections.ts';
+
+export const testConnection = endpoint(
+  {
+    method: 'post',
+    path: '/settings/connections/{id}/test',
+    access: freshCookieOrg('owner'),
+    audit: 'connection.tested',
+    tag: 'Single sign-on',
+    summary: 'Test a connection for single sign-on',
+    description:
+      'Starts a sign-in that shows the claims and the role that they give, and signs nobody in: send this browser to `url`. Works for connections that are switched off.',
+    request: { params: z.object({ id: idParam() }) },
+    responses: {
+      200: {
+        description: 'The page of the provider.',
+        result: z.object({ url: shown('https://login.acme.example/authorize?client_id=svc-findings') }),
+      },
+    },
+    errors: ['auth_error/invalid_credentials', 'resource_error/conflict'],
+    insertsInOrg: false,
+  },
+  async (call) => {
+    const { db, org, params, services } = call;
+    const { config, secretBox } = services;
+    const row = await requireConnection(db, org.id, params.id);
+    const connection = await findConnection({ db, config, secretBox }, row.id);
+    if (!connection) throw new ApiError('resource_error/not_found');
+    const url = await beginSso(call, connection, { purpose: 'test' });
+    await call.audited(
+      async () => {},
+      () => ({ target: { type: 'connection', id: row.id, name: row.name } }),
+    );
+    return ok({ url });
+  },
+);

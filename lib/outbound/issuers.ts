@@ -1,0 +1,102 @@
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
+import QuickLRU from 'quick-lru';
+import { type Outbound, OutboundError } from './outbound.ts';
+
+/** The part of an issuer's configuration that this service uses itself (OpenID Connect Discovery 1.0, 3). */
+export interface IssuerMetadata {
+  issuer: string;
+  jwks_uri?: string;
+  userinfo_endpoint?: string;
+  end_session_endpoint?: string;
+  token_endpoint_auth_methods_supported?: string[];
+}
+
+/** Which tokens are accepted. */
+export interface TokenRules {
+  audience: string;
+  now: Date;
+  /** Claims that must be there, besides `iss` and `aud`. */
+  requiredClaims: string[];
+  /** Seconds since `iat`. */
+  maxAge: number;
+}
+
+/** Reads what OpenID Connect issuers publish, and verifies what they sign. */
+export interface Issuers {
+  /** The configuration of an issuer. @throws OutboundError */
+  metadata(issuer: string): Promise<IssuerMetadata>;
+  /** The claims of a token. @returns undefined if the issuer did not sign it, or for something else @throws OutboundError */
+  verify(issuer: string, token: string, rules: TokenRules): Promise<JWTPayload | undefined>;
+}
+
+const METADATA_MS = 10 * 60_000;
+const FAILED_MS = 30_000;
+export const CLOCK_TOLERANCE_S = 60;
+
+type KeySet = ReturnType<typeof createRemoteJWKSet>;
+
+/** An issuer without the slash at its end, with which some write it. */
+export const plainIssuer = (issuer: string): string => issuer.replace(/\/$/, '');
+
+export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
+  // Plain data: on the edge, requests share no promises.
+  const known = new QuickLRU<string, IssuerMetadata>({ maxSize: 500, maxAge: METADATA_MS });
+  /** Issuers that did not answer, with the reason: anybody may name them again at once. */
+  const failed = new QuickLRU<string, string>({ maxSize: 500, maxAge: FAILED_MS });
+  const keySets = new QuickLRU<string, KeySet>({ maxSize: 500 });
+
+  async function metadata(issuer: string): Promise<IssuerMetadata> {
+    const cached = known.get(issuer);
+    if (cached) return cached;
+    const failure = failed.get(issuer);
+    if (failure !== undefined) throw new OutboundError(failure);
+    try {
+      return await read(issuer);
+    } catch (error) {
+      if (error instanceof OutboundError) failed.set(issuer, error.message);
+      throw error;
+    }
+  }
+
+  async function read(issuer: string): Promise<IssuerMetadata> {
+    const url = `${plainIssuer(issuer)}/.well-known/openid-configuration`;
+    const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
+    if (response.status !== 200) throw new OutboundError(`${url} answered with status ${response.status}.`);
+    const found = (await response.json().catch(() => undefined)) as IssuerMetadata | undefined;
+    if (typeof found !== 'object' || found === null || typeof found.issuer !== 'string')
+      throw new OutboundError(`${url} is no OpenID Connect configuration.`);
+    if (plainIssuer(found.issuer) !== plainIssuer(issuer))
+      throw new OutboundError(`${url} is the configuration of another issuer: ${found.issuer}`);
+    known.set(issuer, found);
+    return found;
+  }
+
+  /** Reads its keys again for a token of an unknown key, at most twice a minute. */
+  function keySetOf(address: string): KeySet {
+    const existing = keySets.get(address);
+    if (existing) return existing;
+    const keySet = createRemoteJWKSet(new URL(address), {
+      [customFetch]: (url, init) => outbound.fetch(url, init),
+    });
+    keySets.set(address, keySet);
+    return keySet;
+  }
+
+  return {
+    metadata,
+    async verify(issuer, token, { audience, now, requiredClaims, maxAge }) {
+      const { issuer: exact, jwks_uri: address = '' } = await metadata(issuer);
+      if (!URL.canParse(address)) throw new OutboundError(`${exact} names no address of its keys.`);
+      try {
+        const { payload } = await jwtVerify(token, keySetOf(address), {
+          ...{ issuer: exact, audience, currentDate: now, clockTolerance: CLOCK_TOLERANCE_S },
+          ...{ requiredClaims: ['iat', ...requiredClaims], maxTokenAge: maxAge },
+        });
+        return payload;
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,389 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { toResource } from '../../db/resources.ts';
+import {
+  MAPPED_ROLES,
+  type MappedRole,
+  orgDeletions,
+  orgDomains,
+  type RoleMapping,
+  type SsoClaims,
+  ssoConnections as t,
+} from '../../db/schema/orgs.ts';
+import type { Config } from '../config/config.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import { ApiError } from '../errors.ts';
+import { plainIssuer } from '../outbound/issuers.ts';
+import { id, optional, shown, text, timestamp, z } from '../schema.ts';
+
+/** The id of the connection of the deployment, which is no row. */
+export const DEPLOYMENT_ID = '00000000-0000-0000-0000-000000000000';
+
+export const MAX_CONNECTIONS = 20;
+const MAX_MAPPINGS = 200;
+const MAX_DOMAINS = 50;
+
+export const DEFAULT_CLAIMS: SsoClaims = { email: 'email', name: 'name', groups: 'groups' };
+const DEFAULT_SCOPES = ['openid', 'email', 'profile'];
+
+/** A connection, as the API shows it. */
+export const Connection = z
+  .object({
+    id: id(),
+    name: shown('Acme Keycloak'),
+    issuer: shown('https://login.acme.example/realms/acme'),
+    client_id: shown('svc-findings'),
+    has_client_secret: z.boolean().openapi({ example: true }),
+    scopes: z.array(z.string()).openapi({ example: DEFAULT_SCOPES }),
+    claims: z.object({ email: shown('email'), name: shown('name'), groups: shown('groups') }),
+    domains: z.array(z.string()).openapi({ example: ['acme.example'] }),
+    default_role: z.enum(MAPPED_ROLES).optional().openapi({ example: 'viewer' }),
+    role_mapping: z
+      .array(z.object({ group: shown('security'), role: z.enum(MAPPED_ROLES) }))
+      .openapi({ example: [{ group: 'security', role: 'member' }] }),
+    enabled: z.boolean().openapi({ example: true }),
+    require_sso: z.boolean().openapi({ example: false }),
+    trust_mfa: z.boolean().openapi({ example: false }),
+    redirect_uri: shown(
+      'https://findings.example.com/api/v1/auth/sso/callback',
+      'To enter at the provider, as an allowed redirect URI.',
+    ),
+    backchannel_logout_uri: shown('https://findings.example.com/api/v1/auth/sso/backchannel-logout'),
+    post_logout_redirect_uri: shown('https://findings.example.com/login'),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+  })
+  .openapi('SsoConnection');
+
+const DOMAIN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+
+/** A domain of e-mail addresses, in lower case. */
+export const domainName = () =>
+  z
+    .string()
+    .max(253)
+    .trim()
+    .toLowerCase()
+    .regex(DOMAIN, 'must be a domain such as example.com')
+    .openapi({ type: 'string', pattern: DOMAIN.source, example: 'acme.example' });
+
+const claimName = (example: string) => optional(text({ min: 1, max: 200, trim: true, example }));
+
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/;
+
+const scopes = () =>
+  z
+    .union([z.array(z.string()), z.string().transform((given) => given.split(' ').filter(Boolean))])
+    .refine((given) => given.length <= 20 && given.every((scope) => SCOPE.test(scope)), 'must be scopes')
+    .transform((given) => [...new Set(['openid', ...given])])
+    .openapi({ type: 'array', items: { type: 'string' }, example: DEFAULT_SCOPES });
+
+/** The fields of a connection in requests. */
+export const connectionShape = {
+  name: text({ min: 1, max: 100, trim: true, example: 'Acme Keycloak' }),
+  issuer: text({ min: 1, max: 500, trim: true, example: 'https://login.acme.example/realms/acme' }).transform(
+    plainIssuer,
+  ),
+  client_id: text({ min: 1, max: 255, trim: true, example: 'svc-findings' }),
+  client_secret: text({ min: 1, max: 1024, trim: true, example: 'a-secret-of-the-provider' })
+    .nullable()
+    .openapi({
+      type: 'string',
+      nullable: true,
+      description:
+        'Encrypted, and never returned. `null`: a public client, which proves itself by PKCE only.',
+    } as object),
+  scopes: scopes(),
+  claims: z
+    .object({ email: claimName('email'), name: claimName('name'), groups: claimName('groups') })
+    .openapi({
+      description:
+        'Names of the claims to read. A name with dots also names a claim inside another, such as `realm_access.roles`.',
+    }),
+  domains: z
+    .array(domainName())
+    .max(MAX_DOMAINS)
+    .openapi({ example: ['acme.example'] }),
+  default_role: z
+    .enum(MAPPED_ROLES)
+    .nullable()
+    .openapi({
+      type: 'string',
+      nullable: true,
+      enum: [...MAPPED_ROLES, null],
+      description:
+        'The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access.',
+      example: 'viewer',
+    } as object),
+  role_mapping: z
+    .array(
+      z.object({
+        group: text({ min: 1, max: 500, example: 'security' }),
+        role: z.enum(MAPPED_ROLES).openapi({ example: 'member' }),
+      }),
+    )
+    .max(MAX_MAPPINGS)
+    .openapi({
+      description: 'The highest role of the groups of a person counts. Nobody becomes an owner by a group.',
+      example: [{ group: 'security', role: 'member' }],
+    }),
+  enabled: z.boolean().openapi({ example: true }),
+  require_sso: z.boolean().openapi({ example: false }),
+  trust_mfa: z.boolean().openapi({ example: false }),
+};
+
+const { name, issuer, client_id, ...others } = connectionShape;
+const optionalShape = {
+  client_secret: others.client_secret.optional(),
+  scopes: optional(others.scopes),
+  claims: optional(others.claims),
+  domains: optional(others.domains),
+  default_role: others.default_role.optional(),
+  role_mapping: optional(others.role_mapping),
+  enabled: optional(others.enabled),
+  require_sso: optional(others.require_sso),
+  trust_mfa: optional(others.trust_mfa),
+};
+
+export const ConnectionInput = z.object({ name, issuer, client_id, ...optionalShape });
+export const ConnectionChanges = z.object({
+  name: optional(name),
+  issuer: optional(issuer),
+  client_id: optional(client_id),
+  ...optionalShape,
+});
+
+type Input = z.output<typeof ConnectionInput>;
+type Changes = z.output<typeof ConnectionChanges>;
+type Row = typeof t.$inferSelect;
+
+/** Addresses that the operator of a provider enters there. */
+export const addressesOf = ({ publicUrl }: Pick<Config, 'publicUrl'>) => ({
+  redirect_uri: `${publicUrl}/api/v1/auth/sso/callback`,
+  backchannel_logout_uri: `${publicUrl}/api/v1/auth/sso/backchannel-logout`,
+  post_logout_redirect_uri: `${publicUrl}/login`,
+});
+
+export const toConnection = (config: Pick<Config, 'publicUrl'>, row: Row) =>
+  toResource({
+    id: row.id,
+    name: row.name,
+    issuer: row.issuer,
+    client_id: row.clientId,
+    has_client_secret: row.clientSecret !== null,
+    scopes: row.scopes.split(' '),
+    claims: row.claims,
+    domains: row.domains,
+    default_role: row.defaultRole,
+    role_mapping: row.roleMapping,
+    enabled: row.enabled,
+    require_sso: row.requireSso,
+    trust_mfa: row.trustMfa,
+    ...addressesOf(config),
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+  });
+
+/** The values of a connection that an audit log and mails show. */
+export const auditedValues = (row: Row) => ({
+  name: row.name,
+  issuer: row.issuer,
+  client_id: row.clientId,
+  scopes: row.scopes,
+  claims: row.claims,
+  domains: row.domains,
+  default_role: row.defaultRole,
+  role_mapping: row.roleMapping,
+  enabled: row.enabled,
+  require_sso: row.requireSso,
+  trust_mfa: row.trustMfa,
+});
+
+/** The context of a sealed client secret. */
+export const secretContext = (connectionId: string) => `sso_connections ${connectionId}`;
+
+/** The columns of a new connection. */
+export async function newColumns(
+  box: SecretBox,
+  { id, at, orgId }: { id: string; at: Date; orgId: string },
+  given: Input,
+): Promise<typeof t.$inferInsert> {
+  return {
+    id,
+    orgId,
+    name: given.name,
+    issuer: given.issuer,
+    clientId: given.client_id,
+    clientSecret: given.client_secret ? await box.seal(given.client_secret, secretContext(id)) : null,
+    scopes: (given.scopes ?? DEFAULT_SCOPES).join(' '),
+    claims: { ...DEFAULT_CLAIMS, ...defined(given.claims) },
+    domains: [...new Set(given.domains ?? [])],
+    defaultRole: given.default_role ?? null,
+    roleMapping: given.role_mapping ?? [],
+    enabled: given.enabled ?? true,
+    requireSso: given.require_sso ?? false,
+    trustMfa: given.trust_mfa ?? false,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/** The columns that a change sets. */
+export async function changedColumns(
+  box: SecretBox,
+  before: Row,
+  given: Changes,
+  now: Date,
+): Promise<Partial<typeof t.$inferInsert>> {
+  const { client_secret: secret } = given;
+  return {
+    ...defined({
+      name: given.name,
+      issuer: given.issuer,
+      clientId: given.client_id,
+      scopes: given.scopes?.join(' '),
+      claims: given.claims && { ...before.claims, ...defined(given.claims) },
+      domains: given.domains && [...new Set(given.domains)],
+      defaultRole: given.default_role,
+      roleMapping: given.role_mapping,
+      enabled: given.enabled,
+      requireSso: given.require_sso,
+      trustMfa: given.trust_mfa,
+    }),
+    ...(secret !== undefined && {
+      clientSecret: secret === null ? null : await box.seal(secret, secretContext(before.id)),
+    }),
+    updatedAt: now,
+  };
+}
+
+const defined = <T extends object>(values: T | undefined) =>
+  Object.fromEntries(Object.entries(values ?? {}).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
+/** A connection that signs in. */
+export interface SsoConnection {
+  id: string;
+  name: string;
+  /** Unset: of the deployment. */
+  orgId?: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  scopes: string;
+  claims: SsoClaims;
+  /** The domains of addresses that it speaks for: those of the connection that the organization has proven, or by the operator's word. */
+  trustedDomains: readonly string[];
+  defaultRole: MappedRole | null;
+  roleMapping: readonly RoleMapping[];
+  enabled: boolean;
+  trustMfa: boolean;
+}
+
+/** The connection of the deployment. */
+export function deploymentConnection({ sso }: Pick<Config, 'sso'>): SsoConnection | undefined {
+  if (!sso.deployment) return undefined;
+  const { domains, ...deployment } = sso.deployment;
+  return {
+    id: DEPLOYMENT_ID,
+    ...deployment,
+    scopes: DEFAULT_SCOPES.join(' '),
+    claims: DEFAULT_CLAIMS,
+    trustedDomains: domains,
+    defaultRole: null,
+    roleMapping: [],
+    enabled: true,
+  };
+}
+
+interface Context {
+  db: Db | Tx;
+  config: Pick<Config, 'sso'>;
+  secretBox: SecretBox;
+}
+
+const trustedDomains = sql<string[]>`array(select d.domain from ${orgDomains} d where d.org_id = ${t.orgId}
+  and d.verified_at is not null and d.domain = any (${t.domains}))`;
+
+const isNotDeleted = sql`not exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${t.orgId})`;
+
+async function open({ secretBox }: Context, row: Row & { trustedDomains: string[] }): Promise<SsoConnection> {
+  const { clientSecret: sealed, ...connection } = row;
+  const clientSecret = sealed === null ? undefined : await secretBox.open(sealed, secretContext(row.id));
+  return { ...connection, clientSecret };
+}
+
+async function find(context: Context, where: ReturnType<typeof and>): Promise<SsoConnection | undefined> {
+  const [found] = await context.db
+    .select({ row: t, trustedDomains })
+    .from(t)
+    .where(and(where, isNotDeleted))
+    .orderBy(asc(t.createdAt), asc(t.id))
+    .limit(1);
+  return found && open(context, { ...found.row, trustedDomains: found.trustedDomains });
+}
+
+/** A connection by its id. Connections of deleted organizations are not found. */
+export async function findConnection(
+  context: Context,
+  connectionId: string,
+): Promise<SsoConnection | undefined> {
+  if (connectionId === DEPLOYMENT_ID) return deploymentConnection(context.config);
+  return find(context, eq(t.id, connectionId));
+}
+
+/** The id and name of a connection. */
+export async function namedConnection(
+  { db, config }: Pick<Context, 'db' | 'config'>,
+  connectionId: string | null,
+): Promise<{ id: string; name: string } | undefined> {
+  if (connectionId === null) return undefined;
+  const deployment = deploymentConnection(config);
+  if (connectionId === DEPLOYMENT_ID) return deployment && { id: DEPLOYMENT_ID, name: deployment.name };
+  const [found] = await db.select({ id: t.id, name: t.name }).from(t).where(eq(t.id, connectionId));
+  return found;
+}
+
+/** The oldest connection of an organization that is enabled. */
+export const connectionOfOrg = (context: Context, orgId: string): Promise<SsoConnection | undefined> =>
+  find(context, and(eq(t.orgId, orgId), t.enabled));
+
+/** The connection that the domain of an address leads to. It finds no account, so it tells nobody which addresses have one. */
+export async function connectionOfAddress(
+  context: Context,
+  address: string,
+): Promise<SsoConnection | undefined> {
+  const domain = domainOf(address);
+  const found = await find(context, and(t.enabled, sql`${domain} = any (${trustedDomains})`));
+  const deployment = deploymentConnection(context.config);
+  return found ?? (deployment?.trustedDomains.includes(domain) ? deployment : undefined);
+}
+
+export const domainOf = (address: string): string =>
+  address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+
+/** @throws ApiError `resource_error/not_found` */
+export async function requireConnection(tx: Db | Tx, orgId: string, connectionId: string): Promise<Row> {
+  const [row] = await tx
+    .select()
+    .from(t)
+    .where(and(eq(t.id, connectionId), eq(t.orgId, orgId)));
+  if (!row) throw new ApiError('resource_error/not_found');
+  return row;
+}
+
+/** Issuers whose tokens say nothing about who runs the organization: they name one tenant, or nobody. */
+const SHARED_TENANTS =
+  /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers|\{tenantid\})(?:\/|$)/;
+
+/** @throws ApiError `validation_error/field_invalid` if the service does not connect to an issuer */
+export function requireIssuer(refusal: string | undefined, issuer: string): void {
+  const isShared = SHARED_TENANTS.test(issuer);
+  const { search, hash } = URL.canParse(issuer) ? new URL(issuer) : { search: '', hash: '' };
+  const message = isShared
+    ? 'must name one tenant: https://login.microsoftonline.com/<tenant id>/v2.0'
+    : (refusal ?? (search || hash ? 'must have no query and no fragment' : undefined));
+  if (message !== undefined)
+    throw new ApiError('validation_error/field_invalid', { details: [{ field: 'issuer', message }] });
+}

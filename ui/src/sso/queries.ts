@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../app/api.ts';
+import type { OrgSession } from '../app/session.ts';
+
+export const connectionsQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'connections'],
+    queryFn: async ({ signal }) => (await api.get('/settings/connections', { signal })).result,
+  });
+
+export const domainsQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'domains'],
+    queryFn: async ({ signal }) => (await api.get('/settings/domains', { signal })).result,
+  });
+
+export const identitiesQuery = queryOptions({
+  queryKey: ['identities'],
+  queryFn: async ({ signal }) => (await api.get('/profile/identities', { signal })).result,
+});
