@@ -141,6 +141,7 @@ describePages('the triage of a finding', (site) => {
     await intercept(page, '**/*', (route) => route.abort());
     await press(page, 'c');
     await toast(page, 'The server cannot be reached').waitFor();
+    await page.getByRole('button', { name: /^Open/, pressed: true }).waitFor();
     await page.unroute('**/*');
     expect((await read(id)).status).toBe('open');
   });
