@@ -77,8 +77,8 @@ describePages('uploads on the page of a project', () => {
     await button(page, 'Choose files').focus();
     await page.keyboard.press('Enter');
     await (await chooser).setFiles([TRIVY, SARIF]);
-    await row(page, 'trivy.json').getByText('Imported as trivy').waitFor();
-    await row(page, 'several-runs.sarif').getByText('Imported as sarif').waitFor();
+    await row(page, 'trivy.json').getByText('Imported as Trivy').waitFor();
+    await row(page, 'several-runs.sarif').getByText('Imported as SARIF').waitFor();
     const total = String((await findings()).length);
     await page.getByText('All findings').locator('..').getByText(total, { exact: true }).waitFor();
     expect((await scans()).map(({ name }: { name: string }) => name).sort()).toEqual([
@@ -124,7 +124,7 @@ describePages('uploads on the page of a project', () => {
     await page.locator('[data-drag=target]').waitFor();
     await expectAccessible(page);
     await hit.drop();
-    await row(page, 'dropped.json').getByText('Imported as generic-json').waitFor();
+    await row(page, 'dropped.json').getByText('Imported as JSON').waitFor();
     await row(page, 'reports').getByText('Folders cannot be uploaded').waitFor();
     await row(page, 'empty.json').getByText('The file is empty').waitFor();
     expect(await page.getByText('Drop files here').count()).toBe(0);
@@ -153,7 +153,7 @@ describePages('uploads on the page of a project', () => {
       .locator(':focus')
       .and(button(page, /trivy\.json/))
       .waitFor();
-    await row(page, 'trivy.json').getByText('Imported as trivy').waitFor();
+    await row(page, 'trivy.json').getByText('Imported as Trivy').waitFor();
     expect(await scans()).toMatchObject([
       { name: '<b>Nightly</b>', target: { path: 'services/web', ref: 'main' } },
     ]);
