@@ -170,7 +170,7 @@ describePages('signing in', (site) => {
     await heading(page, 'Forgot your password?');
   });
 
-  it('gives somebody who was invited their first password', async () => {
+  it('gives somebody who was invited a name and their first password', async () => {
     const body = { email: 'guest@example.com', role: 'viewer' };
     must(await site.api.post('/members/invite', { ...org.asOwner, body }));
     const { link = '' } = await site.mailTo('guest@example.com', /invited/);
@@ -179,10 +179,15 @@ describePages('signing in', (site) => {
     await heading(page, 'Set your password');
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Enter your name', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Name').fill('Grace Guest');
+    await page.getByRole('button', { name: 'Set password' }).click();
     await heading(page, 'Your password is set');
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).and(page.locator(':focus')).press('Enter');
     await logIn(page, 'guest@example.com');
     await page.waitForURL(site.orgUrl(org.slug));
+    await page.getByRole('button', { name: 'Account of Grace Guest' }).waitFor();
   });
 
   it('logs out, and leaves nothing of the page', async () => {

@@ -197,6 +197,26 @@ describePages('the dashboard and scans', (site) => {
     await expect.poll(numbers).toEqual(['0', '0', '3', '1']);
   });
 
+  it('wraps long titles of findings to two lines', async () => {
+    const title = 'SQL injection in the search of orders through the parameter that sorts columns by name';
+    const own = await createOrg(site.api);
+    const scan = await createScan(site.api, own);
+    for (const one of [title, title.repeat(4)]) await push(site.api, own, scan, { title: one });
+    const page = await site.open(own);
+    const first = page.getByRole('region', { name: 'Highest priority' });
+    const linesOf = (name: string) =>
+      first
+        .getByRole('link', { name, exact: true })
+        .evaluate((link: { clientHeight: number; scrollHeight: number }) =>
+          [link.clientHeight, link.scrollHeight].map((height) => Math.round(height / 20)),
+        );
+    expect(await linesOf(title)).toEqual([2, 2]);
+    const [shown, all] = await linesOf(title.repeat(4));
+    expect(shown).toBe(2);
+    expect(all).toBeGreaterThan(2);
+    expect(await first.getByTitle(title.repeat(4)).count()).toBe(1);
+  });
+
   it('explains a range or project that there is not', async () => {
     const page = await open('?project_id=00000000-0000-7000-8000-000000000000');
     await page.getByText('This project does not exist').waitFor();

@@ -49,7 +49,7 @@ describePages('deletion', (site) => {
     await page.reload();
     await choose(page, 'Delete scan…');
     await page.getByRole('button', { name: 'Delete scan' }).click();
-    await page.getByText('The scan was deleted.').waitFor();
+    await page.getByText(/^“Full audit, .+” was deleted\.$/).waitFor();
     await heading(page, 'Scans');
     await page.goto(site.orgUrl(org.slug, `/scans/${scan}`));
     await heading(page, 'Scan not found');
@@ -67,7 +67,7 @@ describePages('deletion', (site) => {
     await dialog.getByRole('checkbox', { name: 'With the 1 finding that only this scan reported' }).check();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Delete scan' }).click();
-    await page.getByText('The scan and 1 finding were deleted.').waitFor();
+    await page.getByText(/^“Full audit, .+” and 1 finding were deleted\.$/).waitFor();
     await heading(page, 'Scans');
     const titles = async () =>
       must(await site.api.get('/findings', org.asOwner)).map(({ title }: { title: string }) => title);

@@ -165,6 +165,43 @@ describePages('the list of findings', (site) => {
     await said(page, 6);
   });
 
+  it('goes back to the finding whose decision failed, unless the user has moved on', async () => {
+    const scan = await createScan(site.api, small);
+    for (const n of [1, 2, 3, 4]) await push(site.api, small, scan, { title: `Refused ${n}` });
+    const page = await open(small, '?status=open,confirmed&q=Refused');
+    await row(page, /Refused 4/).waitFor();
+    const active = (name: RegExp) => row(page, name).and(page.locator('[data-active]:focus')).waitFor();
+    const answers: (() => void)[] = [];
+    await intercept(page, '**/api/v1/findings', (route) => void answers.push(() => refuse(route)));
+    const answer = async () => {
+      await expect.poll(() => answers.length).toBe(1);
+      answers.shift()?.();
+      await said(page, 4);
+    };
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await active(/Refused 3/);
+    for (const key of ['c', 'f']) {
+      await page.keyboard.press(key);
+      await active(/Refused 2/);
+      await answer();
+      await active(/Refused 3/);
+    }
+    await page.keyboard.press('End');
+    await page.keyboard.press('f');
+    await said(page, 3);
+    await answer();
+    await active(/Refused 1/);
+
+    await page.keyboard.press('Home');
+    await page.keyboard.press('f');
+    await active(/Refused 3/);
+    await page.keyboard.press('j');
+    await answer();
+    await active(/Refused 2/);
+  });
+
   it('keeps to the finding that keys act on when others are pushed before it', async () => {
     const scan = await createScan(site.api, small);
     for (const n of [1, 2, 3]) await push(site.api, small, scan, { title: `Moving ${n}` });

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createWorkspace } from '../support/agent/agent.ts';
-import { addMember, createUser, must } from '../support/api/client.ts';
+import { addMember, createOrg, createScan, createUser, must, push } from '../support/api/client.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { shiftsOf, watchShifts } from './support/shifts.ts';
 import { describePages } from './support/site.ts';
 
@@ -28,11 +29,15 @@ describePages('the first steps', (site) => {
 
   it('lead a newcomer to the first finding, with commands to copy', async () => {
     const page = await site.visit({ cookie });
+    await watchShifts(page);
     await page.goto(site.orgUrl(slug));
     await heading(page, 'First steps');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByText('Enter a name').waitFor();
+    // The next step opens before the project and its tokens are read.
+    const reads = (route: Route) => route.request().method() === 'GET' || route.continue();
+    await intercept(page, /\/api\/v1\/projects(?:\/[^/]+\/tokens)?$/, reads);
     await page.getByLabel('Project name').fill('Web shop');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Create token' }).click();
@@ -45,6 +50,7 @@ describePages('the first steps', (site) => {
     await expectAccessible(page);
     await page.getByRole('tab', { name: 'Existing report' }).click();
     const report = await page.getByText('node svc-agent.mjs report').innerText();
+    const before = await shiftsOf(page);
     const cwd = createWorkspace();
     const [download = '', ...settings] = setUp.split('\n');
     const urls = [...download.matchAll(/https?:\S+/g)].map(([url]) => url);
@@ -61,8 +67,9 @@ describePages('the first steps', (site) => {
 
     await page.getByRole('heading', { name: 'First finding received' }).waitFor();
     await expectAccessible(page);
-    // The token is never shown again, so it stays.
+    // The token is never shown again, so it stays, and nothing moves while the user is in the terminal.
     expect(await page.getByText('curl -fsSLO').innerText()).toBe(setUp);
+    expect((await shiftsOf(page)).sum - before.sum).toBeLessThan(0.02);
     expect(await page.getByRole('button', { name: 'Add demo data' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Open dashboard' }).click();
     await heading(page, 'Dashboard');
@@ -89,6 +96,18 @@ describePages('the first steps', (site) => {
       await site.api.delete(`/projects/${project.id}/tokens/${id}`, as);
     await page.reload();
     await page.getByRole('button', { name: 'Create token' }).waitFor();
+  });
+
+  it('move nothing when the first finding arrives in a page that was opened without the token', async () => {
+    const org = await createOrg(site.api);
+    const page = await site.visit({ cookie: org.owner.cookie });
+    await watchShifts(page);
+    await page.goto(site.orgUrl(org.slug));
+    await page.getByText('Waiting for the first finding').waitFor();
+    await push(site.api, org, await createScan(site.api, org));
+    await page.getByRole('heading', { name: 'First finding received' }).waitFor();
+    await page.getByText('curl -fsSLO').waitFor();
+    expect((await shiftsOf(page)).sum).toBeLessThan(0.02);
   });
 
   it('offer demo data with a tour by keyboard, which is removed again', async () => {

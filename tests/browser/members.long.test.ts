@@ -49,6 +49,7 @@ describePages('members', (site) => {
     // The reader of the mail sets a password, and is verified.
     const invited = await site.visit();
     await invited.goto(link);
+    await invited.getByLabel('Name').fill('Vera');
     await invited.getByLabel('New password').fill(PASSWORD);
     await invited.getByRole('button', { name: 'Set password' }).click();
     await heading(invited, 'Your password is set');

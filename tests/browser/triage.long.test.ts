@@ -141,8 +141,27 @@ describePages('the triage of a finding', (site) => {
     await intercept(page, '**/*', (route) => route.abort());
     await press(page, 'c');
     await toast(page, 'The server cannot be reached').waitFor();
+    await page.getByRole('button', { name: /^Open/, pressed: true }).waitFor();
     await page.unroute('**/*');
     expect((await read(id)).status).toBe('open');
+  });
+
+  it('says so as well while the code of messages cannot be loaded', async () => {
+    const id = await report();
+    const page = await site.visit({ cookie: org.owner.cookie, own: true, expected: /net::ERR_FAILED/ });
+    await intercept(page, '**/assets/ui/Toasts-*.js', (route) => route.abort());
+    await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
+    await page.getByRole('group', { name: 'Set the status' }).waitFor();
+    await intercept(page, '**/*', (route) => route.abort());
+    await press(page, 'c');
+    const message = toast(page, 'The server cannot be reached');
+    await message.waitFor();
+    await page.unroute('**/*');
+    await page.unroute('**/assets/ui/Toasts-*.js');
+    // The code of messages takes over.
+    await page.locator('[data-place]').filter({ has: message }).waitFor();
+    await message.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(async () => (await read(id)).status).toBe('confirmed');
   });
 
   it('shows what someone else has decided meanwhile, instead of overwriting it', async () => {

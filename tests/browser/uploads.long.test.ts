@@ -7,6 +7,7 @@ import { createWorkspace } from '../support/agent/agent.ts';
 import { addMember, createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
+import { shiftsOf, watchShifts } from './support/shifts.ts';
 import { describePages, type Site, startSite, type Visit } from './support/site.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures');
@@ -76,8 +77,8 @@ describePages('uploads on the page of a project', () => {
     await button(page, 'Choose files').focus();
     await page.keyboard.press('Enter');
     await (await chooser).setFiles([TRIVY, SARIF]);
-    await row(page, 'trivy.json').getByText('Imported as trivy').waitFor();
-    await row(page, 'several-runs.sarif').getByText('Imported as sarif').waitFor();
+    await row(page, 'trivy.json').getByText('Imported as Trivy').waitFor();
+    await row(page, 'several-runs.sarif').getByText('Imported as SARIF').waitFor();
     const total = String((await findings()).length);
     await page.getByText('All findings').locator('..').getByText(total, { exact: true }).waitFor();
     expect((await scans()).map(({ name }: { name: string }) => name).sort()).toEqual([
@@ -123,7 +124,7 @@ describePages('uploads on the page of a project', () => {
     await page.locator('[data-drag=target]').waitFor();
     await expectAccessible(page);
     await hit.drop();
-    await row(page, 'dropped.json').getByText('Imported as generic-json').waitFor();
+    await row(page, 'dropped.json').getByText('Imported as JSON').waitFor();
     await row(page, 'reports').getByText('Folders cannot be uploaded').waitFor();
     await row(page, 'empty.json').getByText('The file is empty').waitFor();
     expect(await page.getByText('Drop files here').count()).toBe(0);
@@ -152,7 +153,7 @@ describePages('uploads on the page of a project', () => {
       .locator(':focus')
       .and(button(page, /trivy\.json/))
       .waitFor();
-    await row(page, 'trivy.json').getByText('Imported as trivy').waitFor();
+    await row(page, 'trivy.json').getByText('Imported as Trivy').waitFor();
     expect(await scans()).toMatchObject([
       { name: '<b>Nightly</b>', target: { path: 'services/web', ref: 'main' } },
     ]);
@@ -333,15 +334,25 @@ describePages('uploads in the first steps', () => {
     const body = { name: 'New', slug: `new-${Date.now()}` };
     const { slug } = must(await site.api.post('/orgs', { cookie, body }));
     const page = await site.visit({ cookie });
+    await watchShifts(page);
     await page.goto(site.orgUrl(slug));
     await page.getByLabel('Project name').fill('Web shop');
     expect(await section(page).count()).toBe(0);
     await button(page, 'Create project').click();
 
+    let send = () => {};
+    const sent = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    await intercept(page, REPORTS, async (route) => sent.then(() => route.continue()), { times: 1 });
     const { drop } = await drag(page, [TRIVY], await centerOf(page));
     await drop();
+    await row(page, 'trivy.json').waitFor();
+    const before = await shiftsOf(page);
+    send();
     await page.getByRole('heading', { name: 'First finding received' }).waitFor();
     await row(page, 'trivy.json').getByText('7 new').waitFor();
+    expect((await shiftsOf(page)).sum - before.sum).toBeLessThan(0.02);
     expect(await page.getByRole('heading', { name: 'Create a token' }).count()).toBe(0);
     await expectAccessible(page);
 

@@ -14,6 +14,7 @@ import { PasswordField } from '../components/forms/PasswordField.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { SsoButtons, SsoProblem } from '../sso/SsoButtons.tsx';
+import { applyChosenName } from './chosen-name.ts';
 import { PasskeyButton } from './PasskeyButton.tsx';
 import { supportsPasskeys } from './passkeys.ts';
 import { closedRegistration, continueTo } from './return-to.ts';
@@ -31,7 +32,10 @@ export function Login() {
   const [codesLeft, setCodesLeft] = useState<number>();
   // The address and the reason after a return from the second step.
   const [back, setBack] = useState<{ email: string; why?: string | undefined }>();
-  const leave = () => continueTo(site, return_to);
+  const leave = async () => {
+    await applyChosenName();
+    continueTo(site, return_to);
+  };
   const backToPassword = useCallback(
     (why?: string) => {
       setBack({ email: challenge?.email ?? '', why });

@@ -1,6 +1,7 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
@@ -11,6 +12,7 @@ import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { ContinueLink } from './ContinueLink.tsx';
+import { keepChosenName } from './chosen-name.ts';
 
 const route = getRouteApi('/_public/reset-password');
 
@@ -21,11 +23,15 @@ const isExpired = (error: unknown) =>
 export function ResetPassword() {
   const { token, new: first } = route.useSearch();
   const form = useForm({
-    initialValues: { password: '' },
-    validate: { password: (value) => passwordProblem(value) ?? null },
+    initialValues: { name: '', password: '' },
+    validate: {
+      name: (value) => (first && value.trim() === '' ? text.enterYourName : null),
+      password: (value) => passwordProblem(value) ?? null,
+    },
   });
   const reset = useSend(form, {
     send: ({ password }) => api.post('/auth/reset-password', { body: { token: token ?? '', password } }),
+    onSent: (_, { name }) => first && keepChosenName(name.trim()),
   });
 
   if (reset.isSuccess) {
@@ -33,7 +39,7 @@ export function ResetPassword() {
       <Page title={first ? text.passwordSet : text.passwordChanged}>
         <Text role="status">{first ? text.readyToSignIn : text.sessionsEnded}</Text>
         <WeakPassword message={reset.data.message} />
-        <ContinueLink to="/login">{text.signIn}</ContinueLink>
+        {first ? <FirstSignIn /> : <ContinueLink to="/login">{text.signIn}</ContinueLink>}
       </Page>
     );
   }
@@ -57,9 +63,22 @@ export function ResetPassword() {
       <form noValidate onSubmit={reset.submit}>
         <Stack>
           {reset.problem !== undefined && <Problem error={reset.problem} />}
+          {first && (
+            <TextInput
+              label={text.name}
+              description={text.whoSeesName}
+              autoComplete="name"
+              autoFocus
+              required
+              withAsterisk={false}
+              maxLength={200}
+              dir="auto"
+              {...form.getInputProps('name')}
+            />
+          )}
           <NewPasswordField
             label={text.newPassword}
-            autoFocus
+            autoFocus={!first}
             required
             {...form.getInputProps('password')}
             value={form.values.password}
@@ -70,5 +89,16 @@ export function ResetPassword() {
         </Stack>
       </form>
     </Page>
+  );
+}
+
+/** The link to the login, without a page load: it would lose the chosen name. */
+function FirstSignIn() {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => link.current?.focus(), []);
+  return (
+    <LinkButton to="/login" ref={link} fullWidth>
+      {text.signIn}
+    </LinkButton>
   );
 }

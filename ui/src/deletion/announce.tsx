@@ -4,6 +4,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import * as text from '#strings/deletion.tsx';
 import type { OrgSession } from '../app/session.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { scanName } from '../scans/scan-name.ts';
 import { type Deletion, isInProgress, POLL_MS } from './queries.ts';
 
 /** How long “Undo” is shown. The page of deletions has it for 30 days. */
@@ -63,7 +64,9 @@ export async function announceDeletions(
   };
   const message = (now: readonly Deletion[]) => (
     <Group justify="space-between" wrap="nowrap" gap="xs">
-      <Text size="sm">{text.progressOf(sumOf(now))}</Text>
+      <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+        {text.progressOf(sumOf(now))}
+      </Text>
       <Button size="compact-sm" variant="light" onClick={undo} flex="none">
         {text.undo}
       </Button>
@@ -83,9 +86,12 @@ export async function announceDeletions(
 }
 
 /** The numbers of several deletions together. */
-const sumOf = (deletions: readonly Deletion[]) => ({
-  scan: deletions.some(({ scan }) => scan !== undefined),
-  selected: deletions.reduce((sum, { selected }) => sum + selected, 0),
-  findings: deletions.reduce((sum, { findings }) => sum + findings, 0),
-  isComplete: !deletions.some(isInProgress),
-});
+function sumOf(deletions: readonly Deletion[]) {
+  const scan = deletions.find((one) => one.scan)?.scan;
+  return {
+    scan: scan && <bdi>{scanName(scan)}</bdi>,
+    selected: deletions.reduce((sum, { selected }) => sum + selected, 0),
+    findings: deletions.reduce((sum, { findings }) => sum + findings, 0),
+    isComplete: !deletions.some(isInProgress),
+  };
+}

@@ -44,8 +44,9 @@ export function FindingItems({ findings, list, projects }: Props) {
               c="inherit"
               size="sm"
               fw={500}
-              display="block"
-              truncate
+              lineClamp={2}
+              title={titleOf(finding.title)}
+              className={classes.link ?? ''}
             >
               <bdi>{titleOf(finding.title)}</bdi>
             </OrgAnchor>

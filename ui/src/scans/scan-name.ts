@@ -24,8 +24,8 @@ const [short, long] = [moment(false), moment(true)];
 const isKnown = (source: string): source is keyof typeof text.scannerNames =>
   Object.hasOwn(text.scannerNames, source);
 
-/** A scanner as its vendor writes it. Unknown names get a capital letter. */
-const scannerName = (source: string): string =>
+/** A scanner, or a format of reports, as its vendor writes it. Unknown names get a capital letter. */
+export const scannerName = (source: string): string =>
   isKnown(source) ? text.scannerNames[source] : source.charAt(0).toUpperCase() + source.slice(1);
 
 /** The scanners of a scan, such as "Trivy + Semgrep"; undefined if they are not known. */

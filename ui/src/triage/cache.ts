@@ -106,8 +106,9 @@ function showOnPage(queries: QueryClient, org: OrgSession, change: Change): () =
     ...shownAfter(before, change),
     ...(isNew && { status_changed_at: new Date().toISOString() }),
   };
-  queries.setQueryData(queryKey, after);
-  return () => queries.setQueryData(queryKey, (now) => (now === after ? before : now));
+  // The cache shares parts with the former data, so it holds a copy.
+  const shown = queries.setQueryData(queryKey, after);
+  return () => queries.setQueryData(queryKey, (now) => (now === shown ? before : now));
 }
 
 /** Marks all data of the organization as stale, and reads the findings on the current page again. */

@@ -4,6 +4,7 @@ import * as words from '#strings/uploads.tsx';
 import type { FindingSearch } from '../app/search.ts';
 import { type OrgSession, useOrg } from '../app/session.ts';
 import { OrgAnchor } from '../components/links.tsx';
+import { scannerName } from '../scans/scan-name.ts';
 import classes from './Uploads.module.css';
 import type { ImportedReport, Upload } from './upload.ts';
 import { uploadProblem } from './upload-problem.ts';
@@ -20,7 +21,7 @@ export function UploadResult({ report }: { report: ImportedReport }) {
             ? words.readAsFailed
             : scan.error_message
               ? words.importedWithWarnings
-              : words.importedAs)(format)}
+              : words.importedAs)(scannerName(format))}
         </Text>
         {isWithoutFindings(report) ? (
           !hasFailed && <Text size="sm">{words.noFindings}</Text>

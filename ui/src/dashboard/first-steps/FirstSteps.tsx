@@ -74,8 +74,8 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
   // Stays set when the user removes the result.
   const [isByUpload, setIsByUpload] = useState(false);
   if (!isByUpload && uploaded.some(({ state }) => state.kind === 'imported')) setIsByUpload(true);
-  // Findings of an upload need neither a token nor svc-agent.
-  const needsAgent = !isByUpload || found === 0;
+  // Findings of an upload need neither a token nor svc-agent. The commands stay: a token is shown only once.
+  const needsAgent = !isByUpload || found === 0 || hasToken;
 
   const onToken = (projectId: string) => (token: string) => {
     setActed(true);
@@ -97,7 +97,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
       >
         {!project && <CreateProject onCreated={() => setActed(true)} />}
       </Step>
-      {canUpload && (found === 0 || token !== undefined || isByUpload || uploaded.length > 0) && (
+      {canUpload && (
         <li>
           <UploadReports project={project} uploads={uploads} title={text.uploadReport} isStep>
             {needsAgent ? text.uploadToSkip : text.eachReportIsScan}
@@ -126,10 +126,10 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
             title={text.runAgent}
             state={runStep}
             takesFocus={acted}
-            // The commands stay with the new token, which is never shown again.
-            outcome={token === undefined && scan && <bdi>{scanName(scan)}</bdi>}
+            outcome={!hasToken && scan && <bdi>{scanName(scan)}</bdi>}
           >
-            {(runStep === 'current' || token !== undefined) && project && (
+            {/* Stays open after the first finding: the user may be reading it. */}
+            {hasToken && project && (
               <>
                 <ProjectSelect projects={projects} project={project} onChange={setChosen} />
                 <RunAgent project={project} token={token} onCreated={onToken(project.id)} />
@@ -138,7 +138,13 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
           </Step>
         </>
       )}
-      <Step number={4} title={found > 0 ? text.firstFindingReceived : text.seeFirstFinding} state={runStep}>
+      <Step
+        // Takes the place of steps 2 and 3 after an upload, instead of moving there.
+        key={needsAgent ? 'agent' : 'upload'}
+        number={4}
+        title={found > 0 ? text.firstFindingReceived : text.seeFirstFinding}
+        state={runStep}
+      >
         {runStep === 'current' && <WaitForFinding scan={scan} />}
         {runStep === 'done' && (
           <FirstFindings
@@ -183,8 +189,11 @@ function CreateProject({ onCreated }: { onCreated: () => void }) {
   });
   const make = useSend(form, {
     send: ({ name }) => org.api.post('/projects', { body: { name: name.trim() } }),
-    onSent: async () => {
+    onSent: async ({ result: project }) => {
       onCreated();
+      // The next step opens with the response: later it would move what the user already reads.
+      queries.setQueryData(projectTokensQuery(org, project.id).queryKey, []);
+      queries.setQueryData(projectsQuery(org).queryKey, [project]);
       await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
     },
   });

@@ -4,6 +4,7 @@ import { type CSSProperties, useLayoutEffect, useState } from 'react';
 import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
+import type { Outcome } from '../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../triage/form/triage-form.ts';
 import { asksReason, type UserStatus } from '../../triage/statuses.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
@@ -20,7 +21,7 @@ import { useToldNews } from './live/use-news.ts';
 import { NoFindings } from './NoFindings.tsx';
 import { type PreviewState, previewOf, useFollowingPreview, usePreviewedRow } from './preview/use-preview.ts';
 import { Row, useRowActions } from './Row.tsx';
-import { span } from './rows/positions.ts';
+import { type Held, span } from './rows/positions.ts';
 import { useActiveRow } from './rows/use-active-row.ts';
 import type { Rows } from './rows/use-rows.ts';
 import { BulkBar, coversHead } from './selection/BulkBar.tsx';
@@ -88,7 +89,7 @@ export function FindingsGrid({
   const inView = span(topRow, visible, count).flatMap((index) => rows.rowAt(index) ?? []);
   const bulk = useBulk(filter, selection, rows, inView, triage, active.followStaying);
   const { set, setStatus, decide } = decisionsOf({
-    ...{ filter, rows, count, at, triage, bulk, go },
+    ...{ filter, rows, count, at, triage, bulk, go, goBack: active.goBack },
     hasSelection: () => selection.size() > 0,
     isChosen: active.touched,
   });
@@ -243,14 +244,18 @@ interface Decisions {
   bulk: Pick<Bulk, 'decide' | 'setStatus'>;
   /** Moves to a row; undefined moves to the first visible one. */
   go(index: number | undefined): void;
+  /** Goes back to a finding whose decision failed. */
+  goBack(finding: Held): void;
 }
 
 /** Decisions about the selected findings, or about the active one. */
-function decisionsOf({ filter, rows, count, at, isChosen, hasSelection, triage, bulk, go }: Decisions) {
+function decisionsOf(of: Decisions) {
+  const { filter, rows, count, at, isChosen, hasSelection, triage, bulk, go, goBack } = of;
+  const onDone = ({ failed: [failure] }: Outcome) => failure && goBack({ at, id: failure.id });
   const set = (finding: ListedFinding, status: UserStatus) =>
     asksReason(status)
-      ? triage.decide([finding], { status })
-      : triage.run([{ id: finding.id, title: finding.title, status, if_status: finding.status }]);
+      ? triage.decide([finding], { status }, { onDone })
+      : triage.run([{ id: finding.id, title: finding.title, status, if_status: finding.status }], onDone);
   /** Moves on to the next finding. If this one leaves the list, the next one takes its position. */
   const moveOn = (status: UserStatus | undefined) =>
     go(status !== undefined && leavesList(filter, status) ? at : Math.min(at + 1, count - 1));
@@ -259,7 +264,7 @@ function decisionsOf({ filter, rows, count, at, isChosen, hasSelection, triage, 
     if (hasSelection()) return bulk.decide(preset);
     const finding = isChosen ? rows.rowNow(at) : undefined;
     if (!finding) return go(undefined);
-    triage.decide([finding], preset, { onStart: ({ status }) => moveOn(status) });
+    triage.decide([finding], preset, { onStart: ({ status }) => moveOn(status), onDone });
   };
   const setStatus = (status: UserStatus) => {
     if (hasSelection()) return bulk.setStatus(status);

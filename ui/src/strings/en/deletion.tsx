@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { number, plural } from './language.ts';
 
 export const moreActions = 'More actions';
@@ -31,17 +32,24 @@ export const triagedAmong = (findings: number) =>
 export const noOwnFindings = 'Other scans reported all of its findings too.';
 
 interface Progress {
-  /** Whether a scan was deleted. */
-  scan: boolean;
+  /** The name of the deleted scan. */
+  scan: ReactNode;
   selected: number;
   findings: number;
   isComplete: boolean;
 }
 export const findings = (count: number) => plural(count, { one: '# finding', other: '# findings' });
 /** The progress or the result of a deletion, in a toast. */
-export function progressOf({ scan, selected, findings: done, isComplete }: Progress): string {
+export function progressOf({ scan, selected, findings: done, isComplete }: Progress): ReactNode {
   if (!isComplete) return deleting(done, selected);
-  if (scan) return done === 0 ? 'The scan was deleted.' : `The scan and ${findings(done)} were deleted.`;
+  if (scan && done === 0) return <>“{scan}” was deleted.</>;
+  if (scan) {
+    return (
+      <>
+        “{scan}” and {findings(done)} were deleted.
+      </>
+    );
+  }
   return plural(done, { one: '# finding was deleted.', other: '# findings were deleted.' });
 }
 export const deleting = (done: number, selected: number) =>

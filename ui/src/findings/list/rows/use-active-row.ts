@@ -57,10 +57,12 @@ export function useActiveRow(filter: FindingFilter, page: number, look: Look) {
       virtualizer.scrollToIndex(start.active, { align: 'center' });
     }
   });
-  const { unfollow, followStaying } = useFollowed(rows, { at, count, touched }, (moved) => {
+  const { unfollow, followStaying, goBack } = useFollowed(rows, { at, count, touched }, (moved, isBack) => {
     setActive(moved);
-    if (document.activeElement?.closest('[data-index]')) wantsFocus.current = moved;
-    virtualizer.scrollToOffset((virtualizer.scrollOffset ?? 0) + (moved - at) * height);
+    const focused = document.activeElement;
+    if (focused?.closest('[data-index]') || (isBack && focused === document.body)) wantsFocus.current = moved;
+    if (isBack) virtualizer.scrollToIndex(moved, { align: 'auto' });
+    else virtualizer.scrollToOffset((virtualizer.scrollOffset ?? 0) + (moved - at) * height);
   });
   const toTop = () => {
     unfollow();
@@ -120,6 +122,7 @@ export function useActiveRow(filter: FindingFilter, page: number, look: Look) {
     },
     focus,
     followStaying,
+    goBack,
   };
 }
 
@@ -129,23 +132,24 @@ const visibleRows = (element: HTMLElement | null, head: number, height: number):
 
 /**
  * Keeps the active finding active when other findings are pushed or leave the list.
- * @param onMoved called with the new position
+ * @param onMoved called with the new position, and whether the user was there before
  */
 function useFollowed(
   { rowAt, rowNow }: Pick<Rows, 'rowAt' | 'rowNow'>,
   { at, count, touched }: { at: number; count: number; touched: boolean },
-  onMoved: (at: number) => void,
+  onMoved: (at: number, isBack: boolean) => void,
 ) {
   const held = useRef<Held>(undefined);
   /** The finding that becomes active as soon as the list is updated. */
-  const next = useRef<Held & { from: number }>(undefined);
+  const next = useRef<Held & { from: number; isBack: boolean }>(undefined);
+  const [, update] = useState({});
   const id = rowAt(at)?.id;
   useLayoutEffect(() => {
     const wanted = next.current;
-    if (wanted && rowNow(wanted.at)?.id === wanted.id) {
+    if (wanted && rowAt(wanted.at)?.id === wanted.id) {
       next.current = undefined;
       held.current = wanted;
-      if (wanted.at !== at) return onMoved(wanted.at);
+      if (wanted.at !== at || wanted.isBack) return onMoved(wanted.at, wanted.isBack);
     } else if (wanted && wanted.from !== at) {
       // The user has moved to another finding.
       next.current = undefined;
@@ -157,7 +161,7 @@ function useFollowed(
     const moved = positionOf(before, count, rowAt);
     if (moved === undefined) return;
     held.current = { at: moved, id: before.id };
-    onMoved(moved);
+    onMoved(moved, false);
   });
   return {
     /** Stops following the finding. */
@@ -167,7 +171,17 @@ function useFollowed(
     /** Follows the next finding that stays if the active one is among those that leave the list. */
     followStaying(leaves: ReadonlySet<string>) {
       const staying = nextStaying(at, count, rowNow, leaves);
-      next.current = staying && { ...staying, from: at };
+      next.current = staying && { ...staying, from: at, isBack: false };
+    },
+    /** Goes back to a finding whose decision failed, unless the user has moved on from the one after it. */
+    goBack(decided: Held) {
+      const now = held.current;
+      const position = positionOf(decided, count, rowNow);
+      if (!now || position === undefined) return;
+      const after = rowNow(position + 1) ?? rowNow(position - 1);
+      if (now.id !== decided.id && now.id !== after?.id) return;
+      next.current = { at: position, id: decided.id, from: now.at, isBack: true };
+      update({});
     },
   };
 }

@@ -10,7 +10,7 @@ export const personasInSentence = {
   senku: 'dependencies',
   killua: 'penetration test',
 };
-/** Scanners whose name is more than a capital letter, by their source. */
+/** Scanners and formats of reports whose name is more than a capital letter, by their source or format. */
 export const scannerNames = {
   'aws-inspector': 'AWS Inspector',
   'aws-security-hub': 'AWS Security Hub',
@@ -20,10 +20,22 @@ export const scannerNames = {
   'dependency-check': 'Dependency-Check',
   'dependency-track': 'Dependency-Track',
   eslint: 'ESLint',
+  'generic-csv': 'CSV',
+  'generic-json': 'JSON',
+  'github-code-scanning': 'GitHub code scanning',
+  'github-dependabot': 'GitHub Dependabot',
+  'github-secret-scanning': 'GitHub secret scanning',
+  'gitlab-container-scanning': 'GitLab container scanning',
+  'gitlab-dast': 'GitLab DAST',
+  'gitlab-dependency-scanning': 'GitLab dependency scanning',
+  'gitlab-fuzzing': 'GitLab fuzzing',
+  'gitlab-sast': 'GitLab SAST',
+  'gitlab-secret-detection': 'GitLab secret detection',
   gosec: 'gosec',
   'npm-audit': 'npm audit',
   'osv-scanner': 'OSV-Scanner',
   'pip-audit': 'pip-audit',
+  sarif: 'SARIF',
   sonarqube: 'SonarQube',
   trufflehog: 'TruffleHog',
   zap: 'ZAP',
