@@ -77,10 +77,13 @@ export async function takePlaceholder(
   return held;
 }
 
-/** An account that has only been invited: it never had a password, a provider or an organization of its own, and is not disabled. */
+/** An account that has only been invited: it has no password, provider, token, factor or organization of its own, and is not disabled. */
 export const isPlaceholder = and(
   not(hasSignIn),
   isNull(users.disabledAt),
+  // Left behind by somebody whom a provider signed in, until its organization was removed.
+  sql`not exists (select from shared.personal_tokens token where token.user_id = ${users.id})`,
+  sql`not exists (select from shared.mfa_devices device where device.user_id = ${users.id})`,
   sql`not exists (select from shared.memberships own where own.user_id = ${users.id} and own.invited_email is null)`,
 );
 

@@ -3356,6 +3356,11 @@ export interface components {
             /** @example https://login.acme.example/realms/acme */
             issuer: string;
             /**
+             * @description Absent: of the whole service.
+             * @example Acme
+             */
+            organization?: string;
+            /**
              * @description Identifies the person at the issuer.
              * @example 248289761001
              */
@@ -9877,6 +9882,7 @@ export interface operations {
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "organization": "Acme",
                      *             "subject": "248289761001",
                      *             "email": "ada@acme.example",
                      *             "created_at": "2026-01-01T00:00:00.000Z",
@@ -17663,6 +17669,7 @@ export interface operations {
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "issuer": "https://login.acme.example/realms/acme",
+                     *             "organization": "Acme",
                      *             "subject": "248289761001",
                      *             "email": "ada@acme.example",
                      *             "created_at": "2026-01-01T00:00:00.000Z",

@@ -30,7 +30,7 @@ export interface Issuers {
 }
 
 const METADATA_MS = 10 * 60_000;
-const FAILED_MS = 30_000;
+const FAILED_MS = 10_000;
 export const CLOCK_TOLERANCE_S = 60;
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>;
@@ -41,32 +41,35 @@ export const plainIssuer = (issuer: string): string => issuer.replace(/\/$/, '')
 export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
   // Plain data: on the edge, requests share no promises.
   const known = new QuickLRU<string, IssuerMetadata>({ maxSize: 500, maxAge: METADATA_MS });
-  /** Issuers that did not answer, with the reason: anybody may name them again at once. */
+  /** Addresses that did not answer, with the reason: anybody may ask for them again at once. */
   const failed = new QuickLRU<string, string>({ maxSize: 500, maxAge: FAILED_MS });
   const keySets = new QuickLRU<string, KeySet>({ maxSize: 500 });
 
-  async function metadata(issuer: string): Promise<IssuerMetadata> {
-    const cached = known.get(issuer);
-    if (cached) return cached;
-    const failure = failed.get(issuer);
+  /** Reads an address, unless that has just failed. */
+  async function read<T>(url: string, check: (found: unknown) => T): Promise<T> {
+    const failure = failed.get(url);
     if (failure !== undefined) throw new OutboundError(failure);
     try {
-      return await read(issuer);
+      const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
+      if (response.status !== 200) throw new OutboundError(`${url} answered with status ${response.status}.`);
+      return check(await response.json().catch(() => undefined));
     } catch (error) {
-      if (error instanceof OutboundError) failed.set(issuer, error.message);
+      if (error instanceof OutboundError) failed.set(url, error.message);
       throw error;
     }
   }
 
-  async function read(issuer: string): Promise<IssuerMetadata> {
+  async function metadata(issuer: string): Promise<IssuerMetadata> {
+    const cached = known.get(issuer);
+    if (cached) return cached;
     const url = `${plainIssuer(issuer)}/.well-known/openid-configuration`;
-    const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
-    if (response.status !== 200) throw new OutboundError(`${url} answered with status ${response.status}.`);
-    const found = (await response.json().catch(() => undefined)) as IssuerMetadata | undefined;
-    if (typeof found !== 'object' || found === null || typeof found.issuer !== 'string')
-      throw new OutboundError(`${url} is no OpenID Connect configuration.`);
-    if (plainIssuer(found.issuer) !== plainIssuer(issuer))
-      throw new OutboundError(`${url} is the configuration of another issuer: ${found.issuer}`);
+    const found = await read(url, (answer) => {
+      const { issuer: exact } = (answer ?? {}) as Partial<IssuerMetadata>;
+      if (typeof exact !== 'string') throw new OutboundError(`${url} is no OpenID Connect configuration.`);
+      if (plainIssuer(exact) !== plainIssuer(issuer))
+        throw new OutboundError(`${url} is the configuration of another issuer: ${exact}`);
+      return answer as IssuerMetadata;
+    });
     known.set(issuer, found);
     return found;
   }
@@ -76,7 +79,12 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
     const existing = keySets.get(address);
     if (existing) return existing;
     const keySet = createRemoteJWKSet(new URL(address), {
-      [customFetch]: (url, init) => outbound.fetch(url, init),
+      [customFetch]: (url) =>
+        read(url, (answer) => {
+          if (!Array.isArray((answer as { keys?: unknown } | undefined)?.keys))
+            throw new OutboundError(`${url} has no keys.`);
+          return Response.json(answer);
+        }),
     });
     keySets.set(address, keySet);
     return keySet;

@@ -22,6 +22,10 @@ const textOf = (value: unknown, max: number): string | undefined =>
     ? value.trim().slice(0, max)
     : undefined;
 
+/** A claim that is compared as it is. */
+export const exactText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && isStorable(value) ? value : undefined;
+
 const ENTRA = /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn)\//;
 
 /**
@@ -31,7 +35,7 @@ const ENTRA = /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|login\.partner\.
 export function subjectOf(issuer: string, claims: Claims): string {
   const { sub, oid, tid } = claims;
   const parts = ENTRA.test(issuer) ? [tid, oid] : [sub];
-  const texts = parts.map((part) => textOf(part, Number.POSITIVE_INFINITY) ?? '');
+  const texts = parts.map((part) => exactText(part) ?? '');
   const subject = texts.join(':');
   if (texts.includes('') || subject.length > 255)
     throw new SsoRefusal(
@@ -72,9 +76,6 @@ export const authTimeOf = ({ auth_time: seconds }: Claims, now: Date): Date | un
   typeof seconds === 'number' && seconds > 0 && seconds * 1000 < now.getTime()
     ? new Date(seconds * 1000)
     : undefined;
-
-/** The session at the provider, which its logout tokens name. */
-export const sessionIdOf = ({ sid }: Claims): string | undefined => textOf(sid, Number.POSITIVE_INFINITY);
 
 export const nameOf = (claims: Claims, { name }: SsoClaims, email: string): string =>
   textOf(claimAt(claims, name), 200) ?? email.slice(0, email.lastIndexOf('@')).slice(0, 200);

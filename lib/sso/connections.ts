@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, isNotNull, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { toResource } from '../../db/resources.ts';
 import {
@@ -303,25 +303,27 @@ interface Context {
   secretBox: SecretBox;
 }
 
-const trustedDomains = sql<string[]>`array(select d.domain from ${orgDomains} d where d.org_id = ${t.orgId}
-  and d.verified_at is not null and d.domain = any (${t.domains}))`;
-
 const isNotDeleted = sql`not exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${t.orgId})`;
 
-async function open({ secretBox }: Context, row: Row & { trustedDomains: string[] }): Promise<SsoConnection> {
+async function open({ db, secretBox }: Context, row: Row): Promise<SsoConnection> {
   const { clientSecret: sealed, ...connection } = row;
   const clientSecret = sealed === null ? undefined : await secretBox.open(sealed, secretContext(row.id));
-  return { ...connection, clientSecret };
+  const proven = await db
+    .select({ domain: orgDomains.domain })
+    .from(orgDomains)
+    .where(and(eq(orgDomains.orgId, row.orgId), isNotNull(orgDomains.verifiedAt)));
+  const trustedDomains = proven.map(({ domain }) => domain).filter((domain) => row.domains.includes(domain));
+  return { ...connection, clientSecret, trustedDomains };
 }
 
 async function find(context: Context, where: ReturnType<typeof and>): Promise<SsoConnection | undefined> {
   const [found] = await context.db
-    .select({ row: t, trustedDomains })
+    .select()
     .from(t)
     .where(and(where, isNotDeleted))
     .orderBy(asc(t.createdAt), asc(t.id))
     .limit(1);
-  return found && open(context, { ...found.row, trustedDomains: found.trustedDomains });
+  return found && open(context, found);
 }
 
 /** A connection by its id. Connections of deleted organizations are not found. */
@@ -355,7 +357,13 @@ export async function connectionOfAddress(
   address: string,
 ): Promise<SsoConnection | undefined> {
   const domain = domainOf(address);
-  const found = await find(context, and(t.enabled, sql`${domain} = any (${trustedDomains})`));
+  const proven = context.db
+    .select()
+    .from(orgDomains)
+    .where(
+      and(eq(orgDomains.orgId, t.orgId), eq(orgDomains.domain, domain), isNotNull(orgDomains.verifiedAt)),
+    );
+  const found = await find(context, and(t.enabled, sql`${domain} = any (${t.domains})`, exists(proven)));
   const deployment = deploymentConnection(context.config);
   return found ?? (deployment?.trustedDomains.includes(domain) ? deployment : undefined);
 }

@@ -1,7 +1,7 @@
-import { and, asc, eq, notExists } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, notExists } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
-import type { identities } from '../../db/schema/identities.ts';
+import { identities } from '../../db/schema/identities.ts';
 import { memberships, orgDeletions, orgs, ssoConnections as t } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { hasAccess } from '../members/fields.ts';
@@ -13,6 +13,7 @@ export const Identity = z
   .object({
     id: id(),
     issuer: shown('https://login.acme.example/realms/acme'),
+    organization: shown('Acme').optional().openapi({ description: 'Absent: of the whole service.' }),
     subject: shown('248289761001', 'Identifies the person at the issuer.'),
     email: shown('ada@acme.example', 'The address that the provider sent last.'),
     created_at: timestamp(),
@@ -20,14 +21,24 @@ export const Identity = z
   })
   .openapi('SsoIdentity');
 
-export const toIdentity = (row: typeof identities.$inferSelect) => ({
-  id: row.id,
-  issuer: row.issuer,
-  subject: row.subject,
-  email: row.email,
-  created_at: row.createdAt.toISOString(),
-  last_used_at: row.lastUsedAt.toISOString(),
-});
+/** The accounts at providers of a user, the oldest first. */
+export async function listIdentities(db: Db, userId: string): Promise<z.output<typeof Identity>[]> {
+  const rows = await db
+    .select({ ...getTableColumns(identities), organization: orgs.name })
+    .from(identities)
+    .leftJoin(orgs, eq(orgs.id, identities.orgId))
+    .where(eq(identities.userId, userId))
+    .orderBy(asc(identities.createdAt), asc(identities.id));
+  return rows.map((row) => ({
+    id: row.id,
+    issuer: row.issuer,
+    ...(row.organization !== null && { organization: row.organization }),
+    subject: row.subject,
+    email: row.email,
+    created_at: row.createdAt.toISOString(),
+    last_used_at: row.lastUsedAt.toISOString(),
+  }));
+}
 
 /** A connection whose accounts a user can connect to the own account. */
 export const Connectable = z

@@ -88,7 +88,9 @@ export function createSsoProviders(
 
   return {
     authorizationUrl: (connection, { state, nonce, verifier }, { redirectUri, isFresh }) =>
-      withProvider(connection, async (config) => {
+      withProvider(connection, async (config, { authorization_endpoint: page = '' }) => {
+        if (!URL.canParse(page))
+          throw new SsoRefusal('unreachable', `${connection.issuer} names no page to sign in.`);
         const url = oidc.buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
           scope: connection.scopes,

@@ -39,5 +39,5 @@ export async function readSessionStanding(
     .where(
       sql`${memberships.orgId} = ${ids.orgId} and ${memberships.userId} = ${ids.userId} and ${sessions.id} = ${ids.sessionId}`,
     );
-  return row ?? { lacksSso: false, trustedMfa: false };
+  return row ?? { lacksSso: true, trustedMfa: false };
 }

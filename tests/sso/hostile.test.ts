@@ -104,6 +104,7 @@ describe('a lying provider', () => {
     ],
     ['the configuration of another issuer', { discovery: { issuer: 'https://issuer.example' } }],
     ['no token endpoint', { discovery: { token_endpoint: undefined } }],
+    ['no page to sign in', { discovery: { authorization_endpoint: undefined } }],
   ])('with %s is refused', async (_, lies) => {
     const browser = newBrowser();
     liar.lies = lies;

@@ -117,7 +117,12 @@ describe('a sign-in at a provider', () => {
   it('of a switched-off connection is refused, and its sessions end', async () => {
     newPerson();
     const { cookie } = await bySso();
+    const browser = newBrowser();
+    const started = await call(t, browser, 'get', `/auth/sso/start?connection=${connection}`);
     must(await change({ enabled: false }));
+    const back = await atProvider(browser, started.headers.get('location') ?? '');
+    const late = await call(t, browser, 'get', `/auth/sso/callback${back.search}`);
+    expect(late.refusal).toBe('404 resource_error/not_found');
     expect((await me(cookie)).error).toBe('auth_error/session_revoked');
     expect((await bySso()).refusal).toBe('404 resource_error/not_found');
     must(await change({ enabled: true }));
@@ -278,6 +283,21 @@ describe('an existing account', () => {
     must(await t.api.delete(`/settings/connections/${id}`, org.asOwner));
   });
 
+  it('of a domain that another organization has proven is not', async () => {
+    const user = await inDomain('corp.example');
+    await verify(user.id);
+    const hostile = await createOrg(t.api);
+    const body = { domains: ['corp.example', 'nobody.example'], default_role: 'admin' };
+    const { id } = await connect(body, hostile);
+    const start = () => signInBySso(t, `connection=${id}`);
+    newPerson({ email: user.email });
+    expect((await start()).refusal).toBe('409 resource_error/conflict');
+    newPerson({ email: `new-${++count}@corp.example` });
+    expect((await start()).refusal).toBe(NO_ROLE);
+    newPerson({ email: `new-${++count}@nobody.example` });
+    expect((await start()).refusal).toBe(NO_ROLE);
+  });
+
   it('that somebody registered with an address of others is taken from them', async () => {
     const squatter = await inDomain('corp.example');
     newPerson({ email: squatter.email });
@@ -347,6 +367,11 @@ describe('an existing account', () => {
     expect(connections).toEqual([]);
     const answer = await t.api.post('/profile/identities', { cookie: stranger.cookie, body: { connection } });
     expect(answer.refusal).toBe('404 resource_error/not_found');
+    const { id } = await connect({ issuer: 'https://login.invalid' });
+    const body = { connection: id };
+    const unreachable = await t.api.post('/profile/identities', { cookie: org.owner.cookie, body });
+    expect(unreachable.refusal).toBe('409 resource_error/conflict');
+    must(await t.api.delete(`/settings/connections/${id}`, org.asOwner));
   });
 
   it('is offered them by strict services too, once it has verified the address', async () => {

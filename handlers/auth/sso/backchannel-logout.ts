@@ -57,7 +57,7 @@ export const backchannelLogout = endpoint(
       return new ApiError('validation_error/invalid_request', { message: 'The logout token is not valid.' });
     }
 
-    /** The issuer and client of a token, if a connection has them: nothing is asked of others, and an issuer that does not answer is asked twice a minute. */
+    /** The issuer and client of a token, if a connection has them: nothing is asked of others, and an address that fails is not asked again at once (`Issuers`). */
     async function clientOf(text: string): Promise<{ issuer: string; clientId: string } | undefined> {
       let claims: ReturnType<typeof decodeJwt>;
       try {

@@ -9,6 +9,7 @@ import {
   setSsoCookie,
   spendFlow,
   testResult,
+  visitorAt,
 } from '../../../lib/http/accounts/sso.ts';
 import { linkIdentity } from '../../../lib/http/accounts/sso-link.ts';
 import { completeSso } from '../../../lib/http/accounts/sso-sign-in.ts';
@@ -89,14 +90,15 @@ export const ssoCallback = endpoint(
         if (flow.purpose === 'test' && asksForPage(call))
           return redirect(`/sso-test${new URL(c.req.url).search}`);
         setSsoCookie(call, flowCookie(flow.state), '', 0);
+        const visitor = await visitorAt(call);
         await spendFlow(call, flow);
         const described = await describePerson(call, flow);
         if (flow.purpose === 'test') return ok(testResult(described));
         if (flow.purpose === 'link') {
-          await linkIdentity(call, flow, described);
+          await linkIdentity(visitor, flow, described);
           return redirect(flow.returnTo ?? '/profile/mfa');
         }
-        const signedIn = await completeSso(call, flow, described);
+        const signedIn = await completeSso(call, visitor, flow, described);
         const { location, mfa } = signedIn;
         if (!mfa) return redirect(location, signedIn.headers);
         const required = {

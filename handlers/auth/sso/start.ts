@@ -35,12 +35,7 @@ export const startSso = endpoint(
       }),
     },
     responses: { 302: { description: 'The page of the provider.' } },
-    errors: [
-      'auth_error/invalid_credentials',
-      'resource_error/not_found',
-      'resource_error/conflict',
-      'rate_limit_error/exceeded',
-    ],
+    errors: ['resource_error/not_found', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
     const { db, peer, query, services } = call;

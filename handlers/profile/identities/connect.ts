@@ -25,7 +25,7 @@ export const connectIdentity = endpoint(
         result: z.object({ url: shown('https://login.acme.example/authorize?client_id=svc-findings') }),
       },
     },
-    errors: ['auth_error/invalid_credentials', 'resource_error/conflict', 'resource_error/not_found'],
+    errors: ['resource_error/conflict', 'resource_error/not_found'],
   },
   async (call) => {
     const { body, db, services, sessionId, user } = call;

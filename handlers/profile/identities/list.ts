@@ -1,10 +1,13 @@
-import { asc, eq } from 'drizzle-orm';
-import { identities as t } from '../../../db/schema/identities.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { z } from '../../../lib/schema.ts';
-import { Connectable, Identity, listConnectable, toIdentity } from '../../../lib/sso/identities.ts';
+import {
+  Connectable,
+  Identity,
+  listConnectable,
+  listIdentities as readIdentities,
+} from '../../../lib/sso/identities.ts';
 
 export const listIdentities = endpoint(
   {
@@ -21,8 +24,7 @@ export const listIdentities = endpoint(
     },
   },
   async ({ db, services, user }) => {
-    const rows = await db.select().from(t).where(eq(t.userId, user.id)).orderBy(asc(t.createdAt), asc(t.id));
     const connections = await listConnectable(db, services.config, user.id);
-    return ok({ identities: rows.map(toIdentity), connections });
+    return ok({ identities: await readIdentities(db, user.id), connections });
   },
 );

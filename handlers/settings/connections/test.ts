@@ -24,8 +24,7 @@ export const testConnection = endpoint(
         result: z.object({ url: shown('https://login.acme.example/authorize?client_id=svc-findings') }),
       },
     },
-    errors: ['auth_error/invalid_credentials', 'resource_error/conflict'],
-    insertsInOrg: false,
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { db, org, params, services } = call;

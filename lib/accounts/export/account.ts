@@ -13,12 +13,11 @@ import {
   userEmails,
   users,
 } from '../../../db/schema/accounts.ts';
-import { identities } from '../../../db/schema/identities.ts';
 import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
-import { toIdentity } from '../../sso/identities.ts';
+import { listIdentities } from '../../sso/identities.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -80,9 +79,7 @@ export async function readAccount(
       .from(mfaDevices)
       .where(eq(mfaDevices.userId, userId))
       .orderBy(asc(mfaDevices.id)),
-    identities: (
-      await db.select().from(identities).where(eq(identities.userId, userId)).orderBy(asc(identities.id))
-    ).map(toIdentity),
+    identities: await listIdentities(db, userId),
     recovery_codes: await db
       .select({ used_at: recoveryCodes.usedAt })
       .from(recoveryCodes)

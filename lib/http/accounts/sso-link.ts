@@ -4,9 +4,8 @@ import { identities } from '../../../db/schema/identities.ts';
 import { lockAccount } from '../../accounts/accounts.ts';
 import type { Flow } from '../../sso/flow.ts';
 import { SsoRefusal } from '../../sso/refusal.ts';
-import type { PublicCall } from '../call.ts';
+import type { CookieCall } from '../call.ts';
 import { mailChange } from '../mails.ts';
-import { visitorOf } from '../middleware/access/session.ts';
 import { logSecurityEvent } from '../security-log.ts';
 import { type Described, flowExpired } from './sso.ts';
 
@@ -16,11 +15,10 @@ import { type Described, flowExpired } from './sso.ts';
  * @throws SsoRefusal
  */
 export async function linkIdentity(
-  call: PublicCall,
+  visitor: CookieCall | undefined,
   flow: Flow,
   { connection, person: { issuer, subject, email } }: Described,
 ): Promise<void> {
-  const visitor = await visitorOf(call);
   if (!visitor || visitor.sessionId !== flow.sessionId) throw flowExpired();
   const { db, now, services, user } = visitor;
   const { id } = services.nextId();
@@ -53,5 +51,5 @@ export async function linkIdentity(
     await mailChange(tx, visitor, 'sso_linked', { address: own.email });
   });
   services.mail.kick();
-  logSecurityEvent(call, 'sso_linked', { account: user.id, how: 'linked', issuer });
+  logSecurityEvent(visitor, 'sso_linked', { account: user.id, how: 'linked', issuer });
 }

@@ -11,7 +11,7 @@ import type { Org } from '../../orgs/directory.ts';
 import { readOrgName } from '../../orgs/notices.ts';
 import { lockOrgTables } from '../../quotas.ts';
 import { knownAccount, newAccount, noteUse, type SsoAccount } from '../../sso/accounts.ts';
-import { roleOf, sessionIdOf, usedMfa, vouchesFor } from '../../sso/claims.ts';
+import { exactText, roleOf, usedMfa, vouchesFor } from '../../sso/claims.ts';
 import { findConnection } from '../../sso/connections.ts';
 import type { Flow } from '../../sso/flow.ts';
 import { applyRole, type Mapped } from '../../sso/membership.ts';
@@ -20,7 +20,6 @@ import { MAX_ID_TOKEN, type SsoStart, sealLogin } from '../../sso/sessions.ts';
 import { append, newValues, tokensRevoked } from '../audit.ts';
 import type { CookieCall, PublicCall } from '../call.ts';
 import { mailsOfRequest } from '../mails.ts';
-import { visitorOf } from '../middleware/access/session.ts';
 import type { Headers } from '../respond.ts';
 import { logEndedTokens, logSecurityEvent } from '../security-log.ts';
 import { signIn, unlessDeleted } from './sign-in.ts';
@@ -41,12 +40,16 @@ const NO_ROLE = () =>
   );
 
 /** Ends a sign-in: finds or creates the account, gives or takes the role, and begins the session. */
-export async function completeSso(call: PublicCall, flow: Flow, described: Described): Promise<SignedIn> {
+export async function completeSso(
+  call: PublicCall,
+  visitor: CookieCall | undefined,
+  flow: Flow,
+  described: Described,
+): Promise<SignedIn> {
   const { services } = call;
   const { authTime, connection, confirmed, person, overage } = described;
   if (overage && connection.roleMapping.length > 0) throw new SsoRefusal('groups_overage', OVERAGE);
   const org = connection.orgId === undefined ? undefined : await orgOf(call, connection.orgId);
-  const visitor = await visitorOf(call);
   const admit = () => admitPerson(call, described, { org, visitor });
   // Somebody may create the account or take the address at the same moment: the second attempt sees what became of it.
   const { account, mapped } = await admit().catch((error) => {
@@ -64,8 +67,8 @@ export async function completeSso(call: PublicCall, flow: Flow, described: Descr
     connectionId: connection.id,
     issuer: confirmed.issuer,
     clientId: connection.clientId,
-    sub: String(confirmed.idClaims.sub),
-    sid: sessionIdOf(confirmed.idClaims) ?? null,
+    sub: exactText(confirmed.idClaims.sub) ?? '',
+    sid: exactText(confirmed.idClaims.sid) ?? null,
     idToken: confirmed.idToken.length > MAX_ID_TOKEN ? '' : confirmed.idToken,
     endSession: confirmed.endSession ?? null,
     mfa: connection.trustMfa && usedMfa(confirmed.idClaims),

@@ -1,5 +1,6 @@
 import { generateCookie, getCookie } from 'hono/cookie';
 import { spendChallenge } from '../../accounts/passkeys/challenges.ts';
+import { ApiError } from '../../errors.ts';
 import type { Person } from '../../sso/accounts.ts';
 import {
   authTimeOf,
@@ -25,7 +26,8 @@ import {
 } from '../../sso/flow.ts';
 import type { Confirmed } from '../../sso/provider.ts';
 import { SsoRefusal } from '../../sso/refusal.ts';
-import type { PublicCall } from '../call.ts';
+import type { CookieCall, PublicCall } from '../call.ts';
+import { visitorOf } from '../middleware/access/session.ts';
 import { isSecure } from '../request/session-cookie.ts';
 import type { Headers } from '../respond.ts';
 import { logSecurityEvent } from '../security-log.ts';
@@ -71,6 +73,15 @@ export const flowExpired = () =>
     'expired',
     'The sign-in took too long, was used already, or was started in another browser. Try again.',
   );
+
+/** The user who is signed in in the browser of a callback. @throws SsoRefusal if it has cookies of several sessions */
+export async function visitorAt(call: PublicCall): Promise<CookieCall | undefined> {
+  try {
+    return await visitorOf(call);
+  } catch (error) {
+    throw error instanceof ApiError ? flowExpired() : error;
+  }
+}
 
 /** Uses a sign-in, so that a callback which is sent twice has one effect, and asks the provider once. @throws SsoRefusal */
 export async function spendFlow({ db }: PublicCall, { state, expiresAt }: Flow): Promise<void> {
@@ -142,7 +153,8 @@ export function testResult({ connection, confirmed, person, groups, overage }: D
     email === undefined && `The claim ${connection.claims.email} has no e-mail address: nobody can sign in.`,
     overage && OVERAGE,
     mapsGroups && groups === undefined && !overage && `The claim ${connection.claims.groups} is missing.`,
-    emailVerified === false && 'The provider says that the address is not verified.',
+    emailVerified === false &&
+      'The provider does not vouch for the address (`email_verified`; at Google, `hd` is another domain).',
     email !== undefined &&
       emailVerified !== false &&
       !isVouched &&

@@ -52,7 +52,11 @@ function ConnectionRow({ connection }: { connection: Schemas['SsoConnectable'] }
   );
 }
 
-function IdentityRow({ identity: { id, email, issuer } }: { identity: Schemas['SsoIdentity'] }) {
+function IdentityRow({
+  identity: { id, email, issuer, organization },
+}: {
+  identity: Schemas['SsoIdentity'];
+}) {
   const queries = useQueryClient();
   const remove = useConfirmed({
     title: text.askDisconnect(<bdi>{email}</bdi>),
@@ -67,7 +71,7 @@ function IdentityRow({ identity: { id, email, issuer } }: { identity: Schemas['S
   });
   return (
     <Group justify="space-between">
-      <Names title={email} below={issuer} />
+      <Names title={email} below={organization ? `${organization} · ${issuer}` : issuer} />
       <Button size="compact-sm" variant="subtle" color="red" loading={remove.isPending} onClick={remove.ask}>
         {text.disconnect}
       </Button>
