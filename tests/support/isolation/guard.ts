@@ -224,7 +224,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     if (change.undone) return UNDONE;
   }
   // The world has none.
-  if (path.deletions || path.connections || path.domains) return NOT_FOUND;
+  if (path.deletions || path.connections || path.domains || path['ci-trusts']) return NOT_FOUND;
   if (NAMES_NOTHING.has(call.picks.endpoint)) return [400, 'validation_error/field_invalid'];
   if (json.shared === true && role === 'viewer') return DENIED;
   if (path.views) {
@@ -299,7 +299,7 @@ const WITHOUT_PROVIDER: Record<string, Refusal> = {
 };
 
 /** Calls that name no issuer and no domain: tests/sso has providers. */
-const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain']);
+const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain', 'createCiTrust']);
 
 /** Answers of an admin whom an owner asks to become one. */
 const OFFERS = new Set(['acceptOwnership', 'declineOwnership']);
