@@ -196,6 +196,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (call.picks.endpoint === 'deleteMe') return [400, 'validation_error/field_invalid'];
   const withoutProvider = WITHOUT_PROVIDER[call.picks.endpoint];
   if (withoutProvider) return withoutProvider;
+  if (call.picks.endpoint === 'exchangeCiToken') return call.org ? [401, 'token_error/invalid'] : NO_ORG;
   if (admitted.kind === 'user')
     return namesForeign(call, facts, idOf('user', user ?? ''))
       ? NOT_FOUND
