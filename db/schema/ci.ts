@@ -14,7 +14,7 @@ export function ciTables(schema: PgSchema) {
     'ci_trusts',
     {
       projectId: uuid('project_id').notNull(),
-      /** Of the API token. */
+      /** The id of the API token. */
       id: uuid('id').notNull(),
       /** Without a slash at its end. */
       issuer: varchar('issuer', { length: MAX_ISSUER }).notNull(),
