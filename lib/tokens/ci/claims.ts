@@ -74,11 +74,14 @@ const textOf = (payload: Payload, name: string): string | undefined => {
 export const hasClaims = (payload: Payload, claims: Readonly<Record<string, string>>): boolean =>
   Object.entries(claims).every(([name, value]) => textOf(payload, name) === value);
 
-/** The name of a trust that was not used yet. */
+/** The name of a trust that was not used yet, such as `GitHub Actions repository 74`. */
 export const nameOfTrust = (issuer: string, claims: Readonly<Record<string, string>>): string => {
-  const { ids, name } = RULES[providerOf(issuer)];
+  const provider = providerOf(issuer);
+  const { ids, name } = RULES[provider];
   const id = ids.find((one) => Object.hasOwn(claims, one)) ?? '';
-  return `${name} ${id} ${claims[id]}`;
+  const what = /([a-z_]+)[_-]id$/.exec(id)?.[1]?.replaceAll('_', ' ');
+  const system = provider === 'other' ? new URL(issuer).host : name;
+  return `${system} ${what} ${claims[id]}`.slice(0, 100);
 };
 
 /** The claims that name a source and its run, by system. Self-managed systems have them, too. */
