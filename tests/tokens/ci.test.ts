@@ -331,6 +331,30 @@ describe('a trust', () => {
   });
 });
 
+it('with a base domain, a token may also be for the address of the organization', async () => {
+  const env = { SVC_BASE_DOMAIN: 'findings.example', SVC_PUBLIC_URL: 'https://findings.example' };
+  const based = await startApp({ env, databaseUrl: t.databaseUrl });
+  liars.github.serve(based.services.outbound);
+  const other = await createOrg(t.api);
+  const domain = `${org.slug}.acme.example`;
+  await sql('update shared.orgs set custom_domain = $1 where id = $2', [domain, org.id]);
+  must(await trust());
+  const call = async (aud: string, host = `${org.slug}.findings.example`) => {
+    const body = { id_token: await jobToken({ aud, jti: crypto.randomUUID() }), project: org.projectId };
+    return (await based.api.post('/agent/token', { host, body })).status;
+  };
+  const own = `https://${org.slug}.findings.example`;
+  expect([await call(own), await call(env.SVC_PUBLIC_URL), await call(`https://${domain}`, domain)]).toEqual([
+    ...[201, 201, 201],
+  ]);
+  const foreign = `https://${other.slug}.findings.example`;
+  expect([await call(foreign), await call('http://localhost:8080'), await call('findings.example')]).toEqual([
+    ...[401, 401, 401],
+  ]);
+  // No organization is at the base domain itself.
+  expect(await call(env.SVC_PUBLIC_URL, 'findings.example')).toBe(404);
+});
+
 describe('refused tokens', () => {
   it('are limited by network, and one that is accepted ends the count', async () => {
     const limited = await startApp({ env: { SVC_AUTH_LIMITS: 'on' }, databaseUrl: t.databaseUrl });

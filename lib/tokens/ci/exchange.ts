@@ -3,6 +3,7 @@ import { and, eq, lt, ne, sql } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import type { Db, Tx } from '../../../db/client.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
+import { orgs } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
 import type { KeyRing } from '../../crypto/keys.ts';
 import { ApiError } from '../../errors.ts';
@@ -60,7 +61,7 @@ export async function checkIdToken(
   if (trusts.length === 0) return { refused: 'no trust of the project names the issuer' };
   try {
     const payload = await issuers.verify(issuer, id_token, {
-      audience: [config.publicUrl, ...(config.baseDomain ? [orgUrl(config, org.slug)] : [])],
+      audience: await audiencesOf(db, config, org),
       now,
       requiredClaims: ['exp'],
       maxAge: HOUR_S,
@@ -72,6 +73,20 @@ export async function checkIdToken(
     if (error instanceof OutboundError) return { refused: error.message };
     throw error;
   }
+}
+
+/** The addresses of an organization, as agents have them in `SVC_BASE_URL`. */
+async function audiencesOf(
+  db: Db,
+  config: Pick<Config, 'publicUrl' | 'baseDomain'>,
+  { id, slug }: Org,
+): Promise<string[]> {
+  const [row] = await db.select({ domain: orgs.customDomain }).from(orgs).where(eq(orgs.id, id));
+  return [
+    config.publicUrl,
+    ...(config.baseDomain ? [orgUrl(config, slug)] : []),
+    ...(row?.domain ? [`https://${row.domain}`] : []),
+  ];
 }
 
 function issuerOf(token: string): string | undefined {
@@ -93,10 +108,7 @@ export interface Run {
   isNew: boolean;
 }
 
-/**
- * Gives a run its token. The name of the trust follows that of the source.
- * @returns undefined if the trust was deleted at this moment
- */
+/** Gives a run its token, which works only as long as the trust. The name of the trust follows that of the source. */
 export async function issueCiToken(
   db: Db | Tx,
   tables: OrgTables,

@@ -123,7 +123,7 @@ export async function createTrust(
     });
     const row = { id: trustId, projectId, issuer, claims: JSON.stringify(claims) };
     await tx.insert(tables.ciTrusts).values(row);
-    const [made] = (await listTrusts(tx, tables, projectId, issuer)).filter((trust) => trust.id === trustId);
+    const made = (await listTrusts(tx, tables, projectId, issuer)).find((trust) => trust.id === trustId);
     if (!made) throw new Error('the trust was not inserted');
     return made;
   });
