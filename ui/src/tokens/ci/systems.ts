@@ -1,6 +1,6 @@
 import * as text from '#strings/tokens/ci.tsx';
 
-/** What the form asks for, and the claims that the answers become. */
+/** The fields of the form, and the claims that they become. */
 export interface System {
   /** Unset: the user enters it. */
   issuer?: string;
