@@ -38,8 +38,8 @@ function createProgram(onExit: (code: number) => void): Command {
     .addHelpText(
       'after',
       `
-Set the API key in SVC_API_KEY. Other settings are read from flags, the environment, <workspace>/.svc/config.yml and
-$XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the hosts that may receive the key;
+Set the API key in SVC_API_KEY; jobs of CI systems that the project trusts need none. Other settings are read from
+flags, the environment, <workspace>/.svc/config.yml and $XDG_CONFIG_HOME/svc/config.yml, in this order. SVC_TRUSTED_HOSTS lists the hosts that may receive the key;
 without it, an address that only the workspace names is used after you have confirmed it at a terminal.
 
 Exit codes: 0 success, 1 wrong usage or configuration or an unreadable report, 2 a finding at or above --fail-on or

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Wait } from '../lib/client/retry.ts';
 import { fitToLimits } from '../lib/importers/clean.ts';
 import type { Finding } from '../lib/importers/finding.ts';
+import type { ApiKey } from './delivery/api.ts';
 import { createAgentClient, type Trust } from './delivery/client.ts';
 import { createDelivery, type DeliveryFailure } from './delivery/delivery.ts';
 import { createJournal } from './journal/create.ts';
@@ -24,8 +25,8 @@ import { openState } from './trust/state.ts';
 export interface ReporterOptions {
   /** The address of the service, such as `https://acme.example.com`. */
   baseUrl: string;
-  /** An API token. */
-  apiKey: string;
+  /** An API token, or a function that returns one. */
+  apiKey: ApiKey;
   /** A project's id or slug. */
   project: string;
   persona: Persona;

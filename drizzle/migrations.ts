@@ -663,6 +663,14 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "053284132323cec6dd9b107f88e8a837f62d177a9495e55470a0ff481f450fa3",
     "statements": [
       "CREATE TABLE \"org_template\".\"allowed_networks\" (\n\t\"network\" varchar(43) PRIMARY KEY NOT NULL\n);"
+    ]
+  },
+  {
+    "name": "0027_ci-trusts",
+    "hash": "22316ed60a6858e8452d5d79fcd0dbc714184155649ec0c36fb6632a05af1713",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"ci_tokens\" (\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"trust_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"ci_tokens_pk\" PRIMARY KEY(\"prefix\",\"token_hash\")\n);",
+      "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -672,6 +680,8 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"audit_head\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"seq\" bigint NOT NULL,\n\t\"hash\" varchar(64) NOT NULL,\n\t\"expired_seq\" bigint NOT NULL,\n\t\"expired_hash\" varchar(64) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"audit_names\" (\n\t\"seq\" bigint NOT NULL,\n\t\"side\" varchar(6) NOT NULL,\n\t\"salt\" varchar(32) NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"ip\" varchar(45) NOT NULL,\n\t\"user_agent\" varchar(200) NOT NULL,\n\tCONSTRAINT \"audit_names_pk\" PRIMARY KEY(\"seq\",\"side\")\n);",
       "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
+      "CREATE TABLE \"org_template\".\"ci_tokens\" (\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"trust_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"ci_tokens_pk\" PRIMARY KEY(\"prefix\",\"token_hash\")\n);",
+      "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",

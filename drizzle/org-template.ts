@@ -28,4 +28,6 @@ export const {
   auditEntries,
   auditNames,
   auditHead,
+  ciTrusts,
+  ciTokens,
 } = defineOrgTables(TEMPLATE_SCHEMA);

@@ -11,6 +11,7 @@ import { registerScan } from './agent/scans/create.ts';
 import { agentScanGate } from './agent/scans/gate.ts';
 import { scanGone } from './agent/scans/gone.ts';
 import { endScan } from './agent/scans/update.ts';
+import { exchangeCiToken } from './agent/token/create.ts';
 import { exportAuditCsv, exportAuditJsonl } from './audit/export.ts';
 import { listAudit } from './audit/list.ts';
 import { changePassword } from './auth/change-password.ts';
@@ -113,6 +114,9 @@ import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
 import { createPersonalToken } from './profile/tokens/create.ts';
 import { listPersonalTokens } from './profile/tokens/list.ts';
 import { revokePersonalToken } from './profile/tokens/revoke.ts';
+import { createCiTrust } from './projects/ci-trusts/create.ts';
+import { deleteCiTrust } from './projects/ci-trusts/delete.ts';
+import { listCiTrusts } from './projects/ci-trusts/list.ts';
 import { createProject } from './projects/create.ts';
 import { deleteProject } from './projects/delete.ts';
 import { createDemoProject } from './projects/demo/create.ts';
@@ -326,10 +330,14 @@ export const endpoints = {
   scanGone,
   agentScanGate,
   sendReport,
+  exchangeCiToken,
 
   createProjectToken,
   listProjectTokens,
   revokeProjectToken,
+  listCiTrusts,
+  createCiTrust,
+  deleteCiTrust,
 
   createToken,
   listTokens,

@@ -50,6 +50,7 @@ export const SECURITY_EVENTS = [
   'token_created',
   'token_first_used',
   'token_revoked',
+  'ci_token_refused',
   'limit_exceeded',
   'account_disabled',
   'account_enabled',

@@ -58,6 +58,7 @@ import {
   type StorageState,
 } from './storage/quotas.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
+import { type CiSecrets, createCiSecrets } from './tokens/ci/exchange.ts';
 import { createPersonalTokens, type PersonalTokens } from './tokens/personal-tokens.ts';
 
 export type Clock = () => Date;
@@ -88,6 +89,7 @@ export interface CoreServices {
   mailBox: SecretBox;
   emailCodes: EmailCodes;
   passkeyChallenges: PasskeyChallenges;
+  ciSecrets: CiSecrets;
   /** For cookies of sign-ins at providers, and ID tokens. */
   ssoBox: SecretBox;
   issuers: Issuers;
@@ -211,6 +213,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     mailBox: createMailBox(config, mailSecret),
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
     passkeyChallenges: createPasskeyChallenges(deriveKeys(secrets, 'passkey challenges')),
+    ciSecrets: createCiSecrets(deriveKeys(secrets, 'ci tokens')),
     ssoBox: createSecretBox(deriveKeys(secrets, 'sso sign-ins')),
     issuers,
     sso: createSsoProviders({ issuers, outbound: platform.outbound }, config.sso),

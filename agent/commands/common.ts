@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, relative } from 'node:path';
+import type { ApiKey } from '../delivery/api.ts';
+import { createCiKey, idTokenSource } from '../delivery/ci-token.ts';
 import { UsageError } from '../errors.ts';
 import { createOutput, type Output } from '../output.ts';
 import { resolveSettings, type Settings } from '../settings.ts';
@@ -46,8 +48,7 @@ async function checkConnection({ settings, output, state, flags }: Session) {
       'The address of the service is not set: use --report-base-url, SVC_BASE_URL, or reporting.base_url in .svc/config.yml.',
     );
   }
-  if (!apiKey.value)
-    throw new UsageError('The API key is not set: set the environment variable SVC_API_KEY.');
+  const key = keyOf(settings, baseUrl.value);
   const source = baseUrl.source ?? '';
   requireTrustedHost(baseUrl.value, source, trustedHosts);
   const allowedHosts = (flags.trustHost ?? []).map((host) => parseHost(host, '--trust-host'));
@@ -66,12 +67,24 @@ async function checkConnection({ settings, output, state, flags }: Session) {
   }
   return {
     baseUrl: baseUrl.value,
-    apiKey: apiKey.value,
+    apiKey: key,
     orgSlug: org.value,
     trustedHosts,
     state,
     onWarning: output.warn,
   };
+}
+
+/** The API key, or how a job of a CI system gets one. @throws UsageError if it can get none */
+function keyOf(settings: Settings, baseUrl: string): ApiKey {
+  const { apiKey, org } = settings;
+  if (apiKey.value) return apiKey.value;
+  const source = idTokenSource(process.env);
+  if (!source)
+    throw new UsageError(
+      'The API key is not set: set the environment variable SVC_API_KEY. A job of a CI system that the project trusts needs none, if it may get a token of that system.',
+    );
+  return createCiKey({ source, baseUrl, orgSlug: org.value, project: requireProject(settings) });
 }
 
 /** The current command line, quoted for a shell, with an option inserted after the subcommand. */

@@ -1,9 +1,13 @@
 import { type Client, PREFIX, parseBody, replyOf } from '../../lib/client/index.ts';
 import type { createSend } from './transport.ts';
 
+/** An API token, or a function that gets one. */
+export type ApiKey = string | (() => Promise<string>);
+
 interface ApiOptions {
   baseUrl: string;
-  token: string;
+  /** A function returns the one that is valid now. Unset: none is sent. */
+  token: ApiKey | undefined;
   orgSlug: string | undefined;
   send: ReturnType<typeof createSend>;
 }
@@ -24,19 +28,17 @@ interface Init {
  */
 export function createApi({ baseUrl, token, orgSlug, send }: ApiOptions): Client {
   const base = baseUrl.replace(/(?<!\/)\/+$/, '') + PREFIX;
-  const authorization = {
-    authorization: `Bearer ${token}`,
-    ...(orgSlug !== undefined && { 'x-org-slug': orgSlug }),
-  };
   const caller =
     (method: string) =>
     async (path: string, { params = {}, body, bodySerializer = JSON.stringify }: Init = {}) => {
       const hasBody = body !== undefined;
+      const key = typeof token === 'function' ? await token() : token;
       const response = await send({
         method,
         url: `${base}${withParams(path, params.path)}${queryOf(params.query)}`,
         headers: {
-          ...authorization,
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...(orgSlug !== undefined && { 'x-org-slug': orgSlug }),
           ...(hasBody && { 'content-type': 'application/json' }),
           ...params.header,
         },

@@ -4,7 +4,7 @@ import { readTrustedHosts } from '../settings.ts';
 import { requireTrustedHost, type TrustedHosts } from '../trust/destination.ts';
 import { bindKey } from '../trust/keys.ts';
 import { openState, type State } from '../trust/state.ts';
-import { createApi } from './api.ts';
+import { type ApiKey, createApi } from './api.ts';
 import { createSend } from './transport.ts';
 
 /** Values that a command has already resolved. Default: read from the environment and the user's configuration. */
@@ -15,7 +15,7 @@ export interface Trust {
 
 export interface AgentClientOptions extends Trust {
   baseUrl: string;
-  apiKey: string;
+  apiKey: ApiKey;
   orgSlug?: string | undefined;
   /** A configuration file in it is not the user's. Default: the working directory. */
   workspace?: string | undefined;
@@ -32,6 +32,8 @@ export function createAgentClient(options: AgentClientOptions): Client {
   const trusted = 'trustedHosts' in options ? options.trustedHosts : readTrustedHosts(process.env, workspace);
   requireTrustedHost(baseUrl, 'baseUrl', trusted);
   const client = createApi({ baseUrl, token: apiKey, orgSlug, send: createSend(concurrency, signal) });
+  // One that the agent gets itself is for this service only, and soon expires.
+  if (typeof apiKey === 'function') return client;
   return onFirstSuccess(client, () => {
     try {
       bindKey(state, apiKey, new URL(baseUrl).origin);

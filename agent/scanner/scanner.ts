@@ -160,7 +160,9 @@ function fileVersion(path: string): string | undefined {
   return stat && `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
 }
 
-const SECRET_NAME = /^SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)/i;
+/** Also what a job of a CI system gets tokens with, which the service exchanges for a key. */
+const SECRET_NAME =
+  /^(?:SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)|ACTIONS_ID_TOKEN_REQUEST_|BUILDKITE_AGENT_ACCESS_TOKEN$|CIRCLE_OIDC_TOKEN)/i;
 
 /**
  * The environment of a scanner, without SVC_API_KEY, other secrets of this service and variables that contain the key

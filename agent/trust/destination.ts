@@ -23,7 +23,8 @@ export interface Destination {
   /** The address in the workspace file. */
   baseUrl: string;
   source: string;
-  apiKey: string;
+  /** Undefined: the agent gets one from the service. */
+  apiKey: string | undefined;
   /** The address in the user file. */
   userBaseUrl: string | undefined;
   trustedHosts: TrustedHosts | undefined;
@@ -46,7 +47,7 @@ export async function checkWorkspaceDestination(destination: Destination): Promi
   const url = new URL(baseUrl);
   const userOrigin = userBaseUrl === undefined ? undefined : new URL(userBaseUrl).origin;
   if (userOrigin === url.origin || matchesTrusted(url, allowedHosts)) return;
-  const origins = keyOrigins(state, apiKey);
+  const origins = apiKey === undefined ? [] : keyOrigins(state, apiKey);
   if (origins.includes(url.origin)) return;
   const host = hostPattern(url);
   if (origins.length > 0) {

@@ -16,6 +16,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { findingColumns } from '../findings/fields.ts';
 import { auditTables } from './audit.ts';
+import { ciTables } from './ci.ts';
 import { time } from './columns.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
 import type { OrgSchemaName } from './org-schema.ts';
@@ -320,6 +321,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     allowedNetworks,
     idempotencyKeys: idempotencyKeys(schema),
     ...auditTables(schema),
+    ...ciTables(schema),
   };
 }
 

@@ -3,6 +3,9 @@ export const AUDIT_ACTIONS = [
   'access.refused',
   'activity.exported',
   'audit.exported',
+  'ci_trust.created',
+  'ci_trust.deleted',
+  'ci_trust.used',
   'connection.changed',
   'connection.created',
   'connection.deleted',
@@ -54,6 +57,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** The kinds of objects that an action changes. */
 export const AUDIT_TARGETS = [
+  'ci_trust',
   'connection',
   'deletion',
   'domain',

@@ -2543,6 +2543,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a token of a CI system for an API token
+         * @description For jobs without a key. Takes an OpenID Connect token that a trust of the project accepts (`POST /projects/{projectId}/ci-trusts`), with the public URL of this service as its audience, at most an hour old. The API token has the scope `ingest` and works for an hour. The same token gives the same API token again. Answers 401 `invalid` with the same message whether the project does not exist, has no such trust, or the token is not valid. The organization is named as for all agents.
+         *
+         *     Requires no authentication.
+         */
+        post: operations["exchangeCiToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{projectId}/tokens": {
         parameters: {
             query?: never;
@@ -2588,6 +2610,56 @@ export interface paths {
          *     Requires membership of the organization. Tokens are not accepted.
          */
         delete: operations["revokeProjectToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{projectId}/ci-trusts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the CI systems that sign in to a project without a key
+         * @description Newest first.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["listCiTrusts"];
+        put?: never;
+        /**
+         * Let a CI system sign in to a project without a key
+         * @description Its jobs exchange a token that the CI system signs for an API token with the scope `ingest` (`POST /agent/token`). A trust is an API token of the project without a secret: `GET /tokens` lists it, and revoking it deletes the trust. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        post: operations["createCiTrust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{projectId}/ci-trusts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete the trust in a CI system
+         * @description The tokens that its jobs have got stop working with their next request.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        delete: operations["deleteCiTrust"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5651,6 +5723,21 @@ export interface components {
         FindingBatch: {
             findings: components["schemas"]["FindingInput"][];
         };
+        /**
+         * @example {
+         *       "id_token": "eyJhbGciOiJSUzI1NiJ9.eyJ.sig",
+         *       "project": "web-shop"
+         *     }
+         */
+        CiTokenExchange: {
+            /** @example eyJhbGciOiJSUzI1NiJ9.eyJ.sig */
+            id_token: string;
+            /**
+             * @description The id or the slug of the project.
+             * @example web-shop
+             */
+            project: string;
+        };
         ApiToken: {
             /**
              * Format: uuid
@@ -5716,6 +5803,77 @@ export interface components {
              *     ]
              */
             scopes?: components["schemas"]["NewProjectTokenScope"][];
+        };
+        CiTrust: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /**
+             * @description The source, by the name that its latest token had.
+             * @example GitHub Actions acme/web-shop
+             */
+            name: string;
+            /** @description `other`: a self-managed system. */
+            provider: components["schemas"]["CiTrustProvider"];
+            /** @example https://token.actions.githubusercontent.com */
+            issuer: string;
+            /**
+             * @example {
+             *       "repository_id": "123456789",
+             *       "ref": "refs/heads/main"
+             *     }
+             */
+            claims: {
+                [key: string]: string;
+            };
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used?: string;
+        };
+        /**
+         * @example {
+         *       "issuer": "https://token.actions.githubusercontent.com",
+         *       "claims": {
+         *         "repository_id": "123456789",
+         *         "ref": "refs/heads/main"
+         *       }
+         *     }
+         */
+        NewCiTrust: {
+            /**
+             * @description The address in the claim `iss` of its tokens. A slash at the end makes no difference.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description Claims that a token must have, with exactly these values. One must be an id that nobody else can get: `repository_id` or `repository_owner_id` (GitHub), `project_id` (GitLab), `pipeline_id` or `organization_id` (Buildkite), `oidc.circleci.com/project-id` (CircleCI).
+             * @example {
+             *       "repository_id": "123456789",
+             *       "ref": "refs/heads/main"
+             *     }
+             */
+            claims: {
+                [key: string]: string | number;
+            };
         };
         /**
          * @example {
@@ -7128,6 +7286,8 @@ export interface components {
         /** @enum {string} */
         NewProjectTokenScope: "ingest" | "read" | "triage";
         /** @enum {string} */
+        CiTrustProvider: "github" | "gitlab" | "buildkite" | "circleci" | "other";
+        /** @enum {string} */
         SecuritySettingsTokensOnRoleLoss: "keep" | "limit" | "revoke";
         /** @enum {string} */
         SecuritySettingsProjectTokenCreators: "any_member" | "members" | "admins";
@@ -7156,7 +7316,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.removed" | "member.role_changed" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.removed" | "member.role_changed" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
         /** @enum {string} */
         AuditEntryActorType: "user" | "token";
         /** @description A user whose account was deleted has no name. */
@@ -7171,7 +7331,7 @@ export interface components {
             name?: string;
         };
         /** @enum {string} */
-        AuditEntryTargetType: "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
+        AuditEntryTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
         AuditEntryTarget: {
             type: components["schemas"]["AuditEntryTargetType"];
             /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
@@ -8985,6 +9145,27 @@ export interface components {
             request_id: string;
             result: components["schemas"]["ImportedReport"];
         };
+        ExchangeCiTokenResult: {
+            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            project_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+        };
+        ExchangeCiTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ExchangeCiTokenResult"];
+        };
         CreateProjectTokenResult: {
             /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
             token: string;
@@ -9013,6 +9194,26 @@ export interface components {
             result: components["schemas"]["ApiToken"][];
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
+        };
+        ListCiTrustsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CiTrust"][];
+        };
+        CreateCiTrustEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CiTrust"];
         };
         CreateTokenResult: {
             /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
@@ -17115,6 +17316,47 @@ export interface operations {
             };
         };
     };
+    exchangeCiToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id_token": "eyJhbGciOiJSUzI1NiJ9.eyJ.sig",
+                 *       "project": "web-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CiTokenExchange"];
+            };
+        };
+        responses: {
+            /** @description The API token. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "token": "svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *         "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "expires_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExchangeCiTokenEnvelope"];
+                };
+            };
+        };
+    };
     listProjectTokens: {
         parameters: {
             query?: never;
@@ -17236,6 +17478,135 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listCiTrusts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trusts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "GitHub Actions acme/web-shop",
+                     *           "provider": "github",
+                     *           "issuer": "https://token.actions.githubusercontent.com",
+                     *           "claims": {
+                     *             "repository_id": "123456789",
+                     *             "ref": "refs/heads/main"
+                     *           },
+                     *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "last_used": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListCiTrustsEnvelope"];
+                };
+            };
+        };
+    };
+    createCiTrust: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer": "https://token.actions.githubusercontent.com",
+                 *       "claims": {
+                 *         "repository_id": "123456789",
+                 *         "ref": "refs/heads/main"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewCiTrust"];
+            };
+        };
+        responses: {
+            /** @description The trust. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "GitHub Actions acme/web-shop",
+                     *         "provider": "github",
+                     *         "issuer": "https://token.actions.githubusercontent.com",
+                     *         "claims": {
+                     *           "repository_id": "123456789",
+                     *           "ref": "refs/heads/main"
+                     *         },
+                     *         "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "last_used": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateCiTrustEnvelope"];
+                };
+            };
+        };
+    };
+    deleteCiTrust: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                projectId: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -18279,7 +18650,7 @@ export interface operations {
                      *             "name": "Ada Lovelace"
                      *           },
                      *           "target": {
-                     *             "type": "connection",
+                     *             "type": "ci_trust",
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "name": "web-shop"
                      *           },

@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 
 /** The purpose of a derived key. Keys of different purposes are independent. */
 export type KeyPurpose =
+  | 'ci tokens'
   | 'mfa tokens'
   | 'device tokens'
   | 'e-mail codes'

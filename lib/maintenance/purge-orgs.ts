@@ -10,13 +10,14 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { deletionsSince } from '../deletions/deletion.ts';
 import { undoableSince } from '../findings/triage/changes.ts';
 import type { Services } from '../services.ts';
+import { purgeCi } from '../tokens/ci/exchange.ts';
 
 const PAGE = 500;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes the changes of all organizations that can no longer be undone, by users and by rules, purges such deletions, and removes
- * expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
+ * Deletes the changes of all organizations that can no longer be undone, by users and by rules, expired tokens of CI systems, purges such
+ * deletions, and removes expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
  * exist: that happens when the organization was restored from a backup.
  */
 export async function purgeOrgs({
@@ -41,6 +42,7 @@ export async function purgeOrgs({
       try {
         await purgeChanges(sql, tables, before);
         await purgeRuleChanges(sql, tables);
+        await purgeCi(db, tables, clock());
         if (config.auditDays > 0)
           await expireEntries(sql, tables, new Date(clock().getTime() - config.auditDays * DAY_MS));
         await expireDeletions(sql, tables, org.id, deletionsSince(clock()));

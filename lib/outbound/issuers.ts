@@ -13,7 +13,8 @@ export interface IssuerMetadata {
 
 /** Which tokens are accepted. */
 export interface TokenRules {
-  audience: string;
+  /** One of these is enough. */
+  audience: string | string[];
   now: Date;
   /** Claims that must be there, besides `iss` and `aud`. */
   requiredClaims: string[];

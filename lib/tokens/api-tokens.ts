@@ -56,14 +56,19 @@ interface TokenRow {
   networks: string | null;
 }
 
-/** The tokens with these prefixes. */
+/** The tokens with these prefixes, also those that CI systems got for a trust. */
 const findTokens = orgStatement<{ prefixes: string }, TokenRow>(
-  ({ apiTokens: t, allowedNetworks }, $) => sql`
-select ${t.id} as id, ${t.projectId} as "projectId", ${t.name} as name, ${t.scopes} as scopes, ${t.prefix} as prefix,
-  ${t.createdBy} as "createdBy", ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked,
-  ${t.suspended} as suspended, ${t.lastUsed} as "lastUsed",
-  ${networksOf({ allowedNetworks })} as networks
-from ${t} where ${t.prefix} = any (${$.prefixes}::text[])`,
+  ({ apiTokens: t, ciTokens: c, allowedNetworks }, $) => sql`
+select found.*, ${networksOf({ allowedNetworks })} as networks from (
+  select ${t.id} as id, ${t.projectId} as "projectId", ${t.name} as name, ${t.scopes} as scopes, ${t.createdBy} as "createdBy",
+    ${t.prefix} as prefix, ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt",
+    ${t.revoked} as revoked, ${t.suspended} as suspended, ${t.lastUsed} as "lastUsed"
+  from ${t} where ${t.prefix} = any (${$.prefixes}::text[])
+  union all
+  select ${t.id}, ${t.projectId}, ${t.name}, ${t.scopes}, ${t.createdBy}, ${c.prefix}, ${c.tokenHash}, ${c.expiresAt},
+    ${t.revoked}, ${t.suspended}, ${t.lastUsed}
+  from ${c} join ${t} on ${t.id} = ${c.trustId} where ${c.prefix} = any (${$.prefixes}::text[])
+) found`,
 );
 
 /** Requests of one org that arrive together share a look-up and a touch. */

@@ -27,13 +27,19 @@ export const tokenPrefix = (token: string): string => token.slice(0, token.index
 
 export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-/** A new token, and what is kept of it: 128 random bits need no slow hash. */
-export function generateToken(kind: TokenKind = 'organization'): {
+/**
+ * A new token, and what is kept of it: 128 random bits need no slow hash.
+ * @param bits that nobody else can know
+ */
+export function generateToken(
+  kind: TokenKind = 'organization',
+  bits = randomBytes(16),
+): {
   token: string;
   prefix: string;
   hash: string;
 } {
-  const token = START[kind] + randomBytes(16).toString('hex');
+  const token = START[kind] + bits.toString('hex');
   return { token, prefix: tokenPrefix(token), hash: hashToken(token).toString('hex') };
 }
 

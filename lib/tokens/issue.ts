@@ -77,19 +77,13 @@ export async function issueToken(
   const { token, prefix, hash } = generateToken();
   const { id, at } = nextId();
   const expiresAt = expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null;
-  // In the words of the partial index `api_tokens_active`, so that every plan can use it.
-  const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(context, async (tx) => {
     await markUsed(tx, org.id);
     const settings = await readSecuritySettings(tx, config, org);
     const creator = projectId === null ? 'admin' : LEAST_TOKEN_CREATOR[settings.project_token_creators];
-    await requireRole(tx, context, [creator, role ?? creator]);
+    await requireTokenRole(tx, context, [creator, role ?? creator]);
     if (role !== undefined) requireLifetime(expires_in, settings.max_token_days);
-    await requireRoom(tx, config, 'tokensPerOrg', apiTokens, active);
-    if (projectId !== null) {
-      const ofProject = and(active, eq(apiTokens.projectId, projectId));
-      await requireRoom(tx, config, 'tokensPerProject', apiTokens, ofProject);
-    }
+    await requireTokenRoom(tx, config, tables, { now, projectId });
     const values = {
       id,
       projectId,
@@ -116,7 +110,7 @@ export async function issueToken(
 }
 
 /** A member who is removed or demoted at this moment must not get a token that stays. Call it after `lockOrg`. */
-async function requireRole(
+export async function requireTokenRole(
   tx: Tx,
   { org, user }: { org: Org; user: { id: string } },
   needed: readonly Role[],
@@ -124,6 +118,21 @@ async function requireRole(
   const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
   if (needed.some((least) => rankOf(own) < rankOf(least)))
     throw new ApiError('permission_error/denied', { message: 'Your role may not create this token.' });
+}
+
+/** Refuses one more active token than the quotas allow. Call it after `lockOrg`. */
+export async function requireTokenRoom(
+  tx: Tx,
+  config: Pick<Config, 'quotas'>,
+  { apiTokens }: OrgTables,
+  { now, projectId }: { now: Date; projectId: string | null },
+): Promise<void> {
+  // In the words of the partial index `api_tokens_active`, so that every plan can use it.
+  const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
+  await requireRoom(tx, config, 'tokensPerOrg', apiTokens, active);
+  if (projectId === null) return;
+  const ofProject = and(active, eq(apiTokens.projectId, projectId));
+  await requireRoom(tx, config, 'tokensPerProject', apiTokens, ofProject);
 }
 
 /** @throws ApiError `validation_error/field_invalid` for a longer lifetime than the organization allows */

@@ -16,6 +16,7 @@ import { migrate } from '../../lib/admin/migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
+import { purgeCi } from '../../lib/tokens/ci/exchange.ts';
 import { createOrg } from '../support/api/api.ts';
 import { citusFaults, orgSchemasOf, SELECTS_FROM_NO_TABLE } from '../support/citus/faults.ts';
 import { sendPushStatements } from '../support/citus/push-statements.ts';
@@ -123,6 +124,7 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   await setDomain(database, org.slug, 'findings.example', undefined);
   await showOrg(call, org.slug, { bytes: 1, rows: 1 });
   await purgeExpired(database.db, clock());
+  await purgeCi(database.db, defineOrgTables(orgSchemaName(org.id)), clock());
   const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'org.backup');
   const key = { kind: 'none' } as const;
   await backupOrg(call, org.slug, { key, file });

@@ -516,7 +516,12 @@ describe('two organizations', () => {
     // A finding that the rule decided about, whose undo would open it.
     await push(t.api, owner, scans);
     const { projectId: projects, tokenId: tokens } = owner;
-    return { scans, findings, exploits, comments, changes, deletions, views, rules, projects, tokens };
+    const trust = { ...owner.asOwner, body: { issuer: 'https://git.example', claims: { project_id: 1 } } };
+    const { id: trusts } = must(await t.api.post(`/projects/${projects}/ci-trusts`, trust));
+    return {
+      ...{ scans, findings, exploits, comments, changes, deletions, views, rules, projects, tokens },
+      'ci-trusts': trusts,
+    };
   }
 
   beforeAll(async () => {
@@ -539,6 +544,7 @@ describe('two organizations', () => {
       'rules',
       'rule_changes',
       'api_tokens',
+      'ci_trusts',
     ])
       await sql(`insert into ${to}.${table} select * from ${from}.${table}`);
     await sql(`update ${to}.api_tokens set token_hash = repeat('0', 64) where id = $1`, [a.tokenId]);
@@ -604,6 +610,8 @@ describe('two organizations', () => {
     with_findings: true,
     confirm: 'changed',
     organization: b.slug,
+    issuer: 'https://git.example',
+    claims: path.endsWith('/ci-trusts') ? { project_id: 1 } : {},
     status: path.includes('/scans/') ? 'failed' : 'open',
   });
   /** Some endpoints refuse fields that they do not have. */

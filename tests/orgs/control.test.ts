@@ -307,7 +307,7 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
-  ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
+  ...['resendInvitation', 'revokeToken', 'revokeProjectToken', 'createCiTrust', 'deleteCiTrust'],
   ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains'],
 ];
 

@@ -51,7 +51,7 @@ describe('the code', () => {
       filesWith(all, /\bshell: |\bexec(?:Sync)?\(\s*['"`]|\{[^}]*\bexec\b[^}]*\} from 'node:child/),
     ).toEqual([]);
     expect(filesWith(all, /from 'node:child_process'/).toSorted()).toEqual([
-      ...['agent/scanner/scanner.ts', 'agent/workspace/git.ts'],
+      ...['agent/delivery/ci-token.ts', 'agent/scanner/scanner.ts', 'agent/workspace/git.ts'],
       ...['db/embedded/postmaster.ts', 'db/embedded/server.ts', 'db/embedded/system.ts'],
       ...['cpu-limit', 'dialogue', 'report-processes'].map((name) => `lib/node/reports/${name}.ts`),
     ]);

@@ -304,6 +304,8 @@ it('keeps tokens away from what decides who has access, and from what cannot be 
       'POST /api/v1/settings/domains',
       'POST /api/v1/settings/domains/{id}/verify',
       'DELETE /api/v1/settings/domains/{id}',
+      'POST /api/v1/projects/{projectId}/ci-trusts',
+      'DELETE /api/v1/projects/{projectId}/ci-trusts/{id}',
     ].sort(),
   );
 });

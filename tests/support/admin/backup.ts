@@ -112,6 +112,14 @@ export async function fill(t: TestApp, org: TestOrg): Promise<void> {
   must(await api.put('/settings/due-dates', { ...asOwner, body: { ...NO_DUE_DATES, critical: 7 } }));
   must(await api.put('/settings/retention', { ...asOwner, body: { resolved_findings: 400, scans: 500 } }));
   must(await api.patch('/org-features/require_mfa', { ...asOwner, body: { enabled: false } }));
+  const trust = { issuer: 'https://gitlab.com', claims: { project_id: 28 } };
+  const trusts = `/projects/${org.projectId}/ci-trusts`;
+  const { id: trustId } = must(await api.post(trusts, { ...asOwner, body: trust }));
+  const ofRun = [`svc_${'0'.repeat(8)}`, '0'.repeat(64), trustId, until];
+  await t.services.database.sql.unsafe(
+    `insert into ${orgSchemaName(org.id)}.ci_tokens values ($1, $2, $3, $4)`,
+    ofRun,
+  );
   const rule = { name: 'Rule', conditions: { title: ['By rule*'] }, actions: { status: 'confirmed' } };
   must(await api.post('/rules', { ...asOwner, body: rule }));
   await push(api, org, scan, { title: 'By rule' });

@@ -198,6 +198,10 @@ GET    /api/v1/settings/domains                           cookie+org, owner
 POST   /api/v1/settings/domains                           cookie+org, owner
 POST   /api/v1/settings/domains/{id}/verify               cookie+org, owner
 DELETE /api/v1/settings/domains/{id}                      cookie+org, owner
+GET    /api/v1/projects/{projectId}/ci-trusts             cookie+org
+POST   /api/v1/projects/{projectId}/ci-trusts             cookie+org, admin
+DELETE /api/v1/projects/{projectId}/ci-trusts/{id}        cookie+org, admin
+POST   /api/v1/agent/token                                public
 `);
 
 export const SPEC_ENDPOINTS = [...CONTRACT_ENDPOINTS, ...ADDED_ENDPOINTS];

@@ -531,6 +531,20 @@ export function planOrgTour(on: Traveller) {
       return answer;
     },
     removeIdentity: () => on.api.delete(`/profile/identities/${on.made.identity}`, on.asUser()),
+    async createCiTrust() {
+      const body = { issuer: ISSUER, claims: { project_id: 28 } };
+      const answer = await on.api.post(`/projects/${on.made.project}/ci-trusts`, { ...on.asOwner(), body });
+      on.keep('ciTrust', must(answer).id);
+      return answer;
+    },
+    exchangeCiToken: async () =>
+      on.api.post('/agent/token', {
+        org: 'acme',
+        body: { id_token: await liar?.jobToken({ project_id: '28' }), project: on.made.project },
+      }),
+    listCiTrusts: () => on.api.get(`/projects/${on.made.project}/ci-trusts`, on.asOwner()),
+    deleteCiTrust: () =>
+      on.api.delete(`/projects/${on.made.project}/ci-trusts/${on.made.ciTrust}`, on.asOwner()),
     deleteConnection: () => on.api.delete(`/settings/connections/${on.made.connection}`, on.asOwner()),
     deleteOrgDomain: () => on.api.delete(`/settings/domains/${on.made.domain}`, on.asOwner()),
 

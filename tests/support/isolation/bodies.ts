@@ -202,6 +202,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     createConnection: () => [{ name: 'MARK', issuer: 'no issuer MARK', client_id: 'MARK' }],
     updateConnection: () => [{ name: 'MARK' }],
     createOrgDomain: () => [{ domain: 'no domain MARK' }],
+    createCiTrust: () => [{ issuer: 'no issuer MARK', claims: { repository_id: 1 } }],
+    exchangeCiToken: () => [{ id_token: 'MARK', project: project_id }],
     backchannelLogout: () => [{ logout_token: 'MARK' }],
     connectIdentity: () => [{ connection: '00000000-0000-7000-8000-000000000000' }],
     updateSecuritySettings: () => [

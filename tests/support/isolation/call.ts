@@ -123,6 +123,7 @@ export class Call implements BodyParts {
     deletions: () => idOf('deletion', 'nowhere'),
     connections: () => idOf('connection', 'nowhere'),
     domains: () => idOf('domain', 'nowhere'),
+    'ci-trusts': () => idOf('trust', 'nowhere'),
     identities: () => idOf('identity', 'nowhere'),
     members: () => idOf('user', this.target),
     'org-features': () => this.picks.flag,

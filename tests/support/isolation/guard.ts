@@ -196,6 +196,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (call.picks.endpoint === 'deleteMe') return [400, 'validation_error/field_invalid'];
   const withoutProvider = WITHOUT_PROVIDER[call.picks.endpoint];
   if (withoutProvider) return withoutProvider;
+  if (call.picks.endpoint === 'exchangeCiToken') return call.org ? [401, 'token_error/invalid'] : NO_ORG;
   if (admitted.kind === 'user')
     return namesForeign(call, facts, idOf('user', user ?? ''))
       ? NOT_FOUND
@@ -224,7 +225,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     if (change.undone) return UNDONE;
   }
   // The world has none.
-  if (path.deletions || path.connections || path.domains) return NOT_FOUND;
+  if (path.deletions || path.connections || path.domains || path['ci-trusts']) return NOT_FOUND;
   if (NAMES_NOTHING.has(call.picks.endpoint)) return [400, 'validation_error/field_invalid'];
   if (json.shared === true && role === 'viewer') return DENIED;
   if (path.views) {
@@ -299,7 +300,7 @@ const WITHOUT_PROVIDER: Record<string, Refusal> = {
 };
 
 /** Calls that name no issuer and no domain: tests/sso has providers. */
-const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain']);
+const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain', 'createCiTrust']);
 
 /** Answers of an admin whom an owner asks to become one. */
 const OFFERS = new Set(['acceptOwnership', 'declineOwnership']);

@@ -27,6 +27,8 @@ export interface Liar {
   rotate(): Promise<void>;
   /** A logout token. */
   logoutToken(claims: Record<string, unknown>, lies?: Pick<Lies, 'header' | 'sign'>): Promise<string>;
+  /** A token for a job of a CI system. */
+  jobToken(claims: Record<string, unknown>, lies?: Pick<Lies, 'header' | 'sign'>): Promise<string>;
 }
 
 const CLIENT_ID = 'svc-findings';
@@ -75,6 +77,13 @@ export async function startLiar(as?: string): Promise<Liar> {
           events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
           ...claims,
         },
+        lies,
+      );
+    },
+    jobToken(claims, lies = {}) {
+      const now = Math.floor(Date.now() / 1000);
+      return signed(
+        { iss: issuer, aud: 'http://localhost:8080', iat: now, nbf: now - 5, exp: now + 300, ...claims },
         lies,
       );
     },

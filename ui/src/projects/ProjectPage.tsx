@@ -21,9 +21,11 @@ import { RegressedCount, SeverityCounts } from '../findings/SeverityCounts.tsx';
 import { ATTENTION } from '../findings/views.ts';
 import { IconBug, IconPlus, IconRadar, IconSettings } from '../icons/icons.ts';
 import { securityQuery } from '../settings/queries.ts';
+import { CiTrusts } from '../tokens/ci/CiTrusts.tsx';
 import { NewToken } from '../tokens/NewToken.tsx';
 import { projectTokensQuery } from '../tokens/queries.ts';
 import { TokenTable } from '../tokens/TokenTable.tsx';
+import { isCiSystem } from '../tokens/token-state.ts';
 import { UploadReports } from '../uploads/UploadReports.tsx';
 import { useUploads } from '../uploads/use-uploads.ts';
 import { projectQuery } from './queries.ts';
@@ -97,6 +99,7 @@ function Content({ project }: { project: Project }) {
       <Numbers project={project} />
       {may('uploadReport') && <Upload project={project} />}
       <Tokens project={project} />
+      <CiTrusts projectId={project.id} />
       <SendFindings project={project} />
     </Page>
   );
@@ -165,7 +168,9 @@ function Tokens({ project }: { project: Project }) {
             </Button>
           )}
         </Group>
-        <Loaded query={tokens}>{(list) => <TokenTable tokens={list} />}</Loaded>
+        <Loaded query={tokens}>
+          {(list) => <TokenTable tokens={list.filter((token) => !isCiSystem(token))} />}
+        </Loaded>
         <NewToken opened={opened} project={project} onClose={close} />
       </Stack>
     </Card>

@@ -48,10 +48,10 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
             </Stack>
           </Tabs.Panel>
           <Tabs.Panel value="github" pt="md">
-            <Ci secret={text.secretOfGithub} file={githubWorkflow(settings)} />
+            <Ci trust={text.trustGithub} file={githubWorkflow(settings)} />
           </Tabs.Panel>
           <Tabs.Panel value="gitlab" pt="md">
-            <Ci secret={text.secretOfGitlab} file={gitlabJob(settings)} />
+            <Ci trust={text.trustGitlab} file={gitlabJob(settings)} />
           </Tabs.Panel>
         </Tabs>
       </Stack>
@@ -68,10 +68,10 @@ const Step = ({ title, children }: { title: string; children: ReactNode }) => (
   </Stack>
 );
 
-const Ci = ({ secret, file }: { secret: string; file: string }) => (
+const Ci = ({ trust, file }: { trust: string; file: string }) => (
   <Stack>
     <List size="sm">
-      <List.Item>{secret}</List.Item>
+      <List.Item>{trust}</List.Item>
       <List.Item>{text.addConfiguration}</List.Item>
     </List>
     <Copyable block value={file} label={text.copyConfiguration} />
@@ -85,6 +85,9 @@ const yaml = (settings: Record<string, string>, indent: string) =>
 
 const githubWorkflow = (settings: Record<string, string>) => `name: security
 on: [push]
+permissions:
+  contents: read
+  id-token: write
 jobs:
   scan:
     runs-on: ubuntu-latest
@@ -99,8 +102,6 @@ ${yaml(settings, '      ')}
           curl -fsSLO "$SVC_BASE_URL/assets/svc-agent.mjs" -O "$SVC_BASE_URL/assets/svc-agent.mjs.sha256"
           sha256sum -c svc-agent.mjs.sha256
       - name: Scan
-        env:
-          SVC_API_KEY: \${{ secrets.SVC_API_KEY }}
         run: >-
           node "$RUNNER_TEMP/svc-agent.mjs" run
           --name "$GITHUB_REF_NAME $GITHUB_SHA"
@@ -108,6 +109,9 @@ ${yaml(settings, '      ')}
 
 const gitlabJob = (settings: Record<string, string>) => `dependencies:
   image: node:22
+  id_tokens:
+    SVC_ID_TOKEN:
+      aud: ${JSON.stringify(settings.SVC_BASE_URL)}
   variables:
 ${yaml(settings, '    ')}
   script:

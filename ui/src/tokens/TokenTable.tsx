@@ -27,7 +27,14 @@ import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { tokensKey } from './queries.ts';
 import { ScopeNames } from './scopes/Scopes.tsx';
-import { type ApiToken, expiresSoon, isUsable, type TokenState, tokenState } from './token-state.ts';
+import {
+  type ApiToken,
+  expiresSoon,
+  isCiSystem,
+  isUsable,
+  type TokenState,
+  tokenState,
+} from './token-state.ts';
 
 const STATES: Record<TokenState, { label: string; color: string }> = {
   active: { label: text.active, color: 'green' },
@@ -96,9 +103,7 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
         <Text size="sm" fw={500}>
           <bdi>{token.name}</bdi>
         </Text>
-        <Code fz="xs" style={{ whiteSpace: 'nowrap' }}>
-          {token.prefix}…
-        </Code>
+        <Start token={token} />
         {withScope && (
           <div>
             <ScopeNames scopes={token.scopes} />
@@ -143,6 +148,18 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
   );
 }
 
+/** The part of a token that is shown. */
+const Start = ({ token }: { token: ApiToken }) =>
+  isCiSystem(token) ? (
+    <Text size="xs" c="dimmed">
+      {text.ciSystem}
+    </Text>
+  ) : (
+    <Code fz="xs" style={{ whiteSpace: 'nowrap' }}>
+      {token.prefix}…
+    </Code>
+  );
+
 function Scope({ projectId }: { projectId: string }) {
   const org = useOrg();
   const { data: projects } = useQuery({ ...projectsQuery(org), enabled: projectId !== '' });
@@ -178,7 +195,9 @@ function RevokeButton({ token }: { token: ApiToken }) {
             {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.formerCreator}
           </Alert>
         )}
-        <Text size="sm">{text.consequences(<Code>{token.prefix}…</Code>)}</Text>
+        <Text size="sm">
+          {isCiSystem(token) ? text.whatRevokingCiDoes : text.consequences(<Code>{token.prefix}…</Code>)}
+        </Text>
         <Text size="sm">
           {token.last_used ? text.wasLastUsed(<Ago time={token.last_used} />) : text.neverUsed}
         </Text>

@@ -18,3 +18,12 @@ export const projectTokensQuery = (org: OrgSession, projectId: string) =>
     queryFn: async ({ signal }) =>
       (await org.api.get('/projects/{projectId}/tokens', { params: { path: { projectId } }, signal })).result,
   });
+
+/** The CI systems that send findings to a project without a token. Each is a token, too. */
+export const ciTrustsQuery = (org: OrgSession, projectId: string) =>
+  queryOptions({
+    queryKey: [...tokensKey(org), projectId, 'ci'],
+    queryFn: async ({ signal }) =>
+      (await org.api.get('/projects/{projectId}/ci-trusts', { params: { path: { projectId } }, signal }))
+        .result,
+  });

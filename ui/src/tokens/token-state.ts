@@ -25,3 +25,6 @@ export const isUsable = (token: ApiToken): boolean => tokenState(token) === 'act
 
 /** The date in a number of days. */
 export const daysFromNow = (days: number): Date => new Date(Date.now() + days * DAY_MS);
+
+/** Whether it is a CI system that the project trusts: it has no secret of its own. */
+export const isCiSystem = ({ prefix }: ApiToken): boolean => prefix === '';

@@ -65,6 +65,9 @@ export const formerCreator = 'A former member created it. Agents that use it can
 export const consequences = (prefix: ReactNode) => (
   <>Requests with {prefix} are rejected immediately. This cannot be undone.</>
 );
+export const ciSystem = 'CI system without a key';
+export const whatRevokingCiDoes =
+  'Jobs of this CI system can no longer send findings. This cannot be undone, but you can add it again.';
 export const wasLastUsed = (time: ReactNode) => <>Last used {time}.</>;
 export const neverUsed = 'Never used.';
 export const wasRevoked = (token: string) => `“${token}” was revoked.`;
