@@ -202,6 +202,7 @@ function ConnectionForm({ connection, onClose }: { connection?: Connection; onCl
       <TextInput label={text.clientId} {...field('client_id')} />
       <TextInput
         label={text.clientSecret}
+        type="password"
         {...(connection?.has_client_secret && { description: text.keepSecret })}
         {...field('client_secret')}
       />
