@@ -667,10 +667,11 @@ export const orgMigrations: readonly Migration[] = [
   },
   {
     "name": "0027_ci-trusts",
-    "hash": "22316ed60a6858e8452d5d79fcd0dbc714184155649ec0c36fb6632a05af1713",
+    "hash": "df49460036b734d45e9d4e41b28bea412eafcf8373513b6d7f8d863472e0a6f6",
     "statements": [
       "CREATE TABLE \"org_template\".\"ci_tokens\" (\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"trust_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"ci_tokens_pk\" PRIMARY KEY(\"prefix\",\"token_hash\")\n);",
-      "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);"
+      "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);",
+      "CREATE INDEX \"ci_tokens_trust\" ON \"org_template\".\"ci_tokens\" USING btree (\"trust_id\",\"expires_at\");"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -712,6 +713,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"audit_entries_target\" ON \"org_template\".\"audit_entries\" USING btree (\"target_id\",\"id\");",
       "CREATE INDEX \"changes_actor\" ON \"org_template\".\"changes\" USING btree (\"actor_id\",\"id\");",
       "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;",
+      "CREATE INDEX \"ci_tokens_trust\" ON \"org_template\".\"ci_tokens\" USING btree (\"trust_id\",\"expires_at\");",
       "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");",
       "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;",
       "CREATE INDEX \"finding_events_newest\" ON \"org_template\".\"finding_events\" USING btree (\"at\",\"id\",\"kind\");",

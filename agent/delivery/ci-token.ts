@@ -70,6 +70,7 @@ export function createCiKey({ source, baseUrl, orgSlug, project }: CiLogin): () 
   const api = createApi({ baseUrl, token: undefined, orgSlug, send });
   let current: Promise<string> | undefined;
   let renewAt = 0;
+  let expiresAt = 0;
 
   async function exchange(): Promise<string> {
     const id_token = await source(baseUrl, send);
@@ -77,15 +78,19 @@ export function createCiKey({ source, baseUrl, orgSlug, project }: CiLogin): () 
       const isRefused = error instanceof ServiceError && error.status === 401;
       throw isRefused ? new UsageError(`${error.message} ${describeClaims(id_token)}`) : error;
     });
-    renewAt = Date.parse(result.expires_at) - MARGIN_MS;
+    expiresAt = Date.parse(result.expires_at);
+    renewAt = expiresAt - MARGIN_MS;
     return result.token;
   }
 
   return () => {
     if (!current || Date.now() > renewAt) {
       renewAt = Number.POSITIVE_INFINITY;
+      const former = current;
       current = exchange().catch((error) => {
         current = undefined;
+        // It works for a few minutes more.
+        if (former && Date.now() < expiresAt) return former;
         throw error;
       });
     }

@@ -162,7 +162,7 @@ function fileVersion(path: string): string | undefined {
 
 /** Also what a job of a CI system gets tokens with, which the service exchanges for a key. */
 const SECRET_NAME =
-  /^(?:SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)|ACTIONS_ID_TOKEN_REQUEST_|BUILDKITE_AGENT_ACCESS_TOKEN$|CIRCLE_OIDC_TOKEN)/i;
+  /^(?:SVC_.*(?:KEY|TOKEN|SECRET|PASSWORD)|ACTIONS_ID_TOKEN_REQUEST_|BUILDKITE_AGENT_(?:ACCESS_TOKEN$|JOB_API_)|CIRCLE_OIDC_TOKEN)/i;
 
 /**
  * The environment of a scanner, without SVC_API_KEY, other secrets of this service and variables that contain the key

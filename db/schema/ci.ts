@@ -1,4 +1,4 @@
-import { type PgSchema, primaryKey, uuid, varchar } from 'drizzle-orm/pg-core';
+import { index, type PgSchema, primaryKey, uuid, varchar } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
 /** Longer texts are refused. With these, the tables need no TOAST table. */
@@ -33,7 +33,10 @@ export function ciTables(schema: PgSchema) {
       trustId: uuid('trust_id').notNull(),
       expiresAt: time('expires_at').notNull(),
     },
-    (t) => [primaryKey({ name: 'ci_tokens_pk', columns: [t.prefix, t.tokenHash] })],
+    (t) => [
+      primaryKey({ name: 'ci_tokens_pk', columns: [t.prefix, t.tokenHash] }),
+      index('ci_tokens_trust').on(t.trustId, t.expiresAt),
+    ],
   );
 
   return { ciTrusts, ciTokens };

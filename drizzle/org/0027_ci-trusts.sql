@@ -13,3 +13,5 @@ CREATE TABLE "org_template"."ci_trusts" (
 	"claims" varchar(300) NOT NULL,
 	CONSTRAINT "ci_trusts_pk" PRIMARY KEY("project_id","id")
 );
+--> statement-breakpoint
+CREATE INDEX "ci_tokens_trust" ON "org_template"."ci_tokens" USING btree ("trust_id","expires_at");

@@ -2605,7 +2605,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a project token
-         * @description The token stops working with its next request and cannot be restored. Revoking it again changes nothing.
+         * @description The token stops working with its next request and cannot be restored. Revoking it again changes nothing. The trust in a CI system is for admins (403).
          *
          *     Requires membership of the organization. Tokens are not accepted.
          */

@@ -1,15 +1,43 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose';
 import QuickLRU from 'quick-lru';
+import { z } from '../schema.ts';
 import { type Outbound, OutboundError } from './outbound.ts';
 
-/** The part of an issuer's configuration that this service uses itself (OpenID Connect Discovery 1.0, 3). */
-export interface IssuerMetadata {
-  issuer: string;
-  jwks_uri?: string;
-  userinfo_endpoint?: string;
-  end_session_endpoint?: string;
-  token_endpoint_auth_methods_supported?: string[];
-}
+const text = z.string().max(2_000);
+const names = z.array(z.string().max(100)).max(100);
+
+/** The part of an issuer's configuration that is used (OpenID Connect Discovery 1.0, 3; RFC 9207). The rest is not kept. */
+const Metadata = z.object({
+  issuer: text,
+  jwks_uri: text.optional(),
+  authorization_endpoint: text.optional(),
+  token_endpoint: text.optional(),
+  userinfo_endpoint: text.optional(),
+  end_session_endpoint: text.optional().catch(undefined),
+  token_endpoint_auth_methods_supported: names.optional(),
+  id_token_signing_alg_values_supported: names.optional(),
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
+});
+
+export type IssuerMetadata = z.output<typeof Metadata>;
+
+/** The keys of an issuer (RFC 7517), without certificates. */
+const Keys = z.object({
+  keys: z
+    .array(
+      z.object({
+        ...{ kty: text, kid: text.optional(), alg: text.optional(), use: text.optional() },
+        ...{
+          n: text.optional(),
+          e: text.optional(),
+          crv: text.optional(),
+          x: text.optional(),
+          y: text.optional(),
+        },
+      }),
+    )
+    .max(100),
+});
 
 /** Which tokens are accepted. */
 export interface TokenRules {
@@ -31,29 +59,43 @@ export interface Issuers {
 }
 
 const METADATA_MS = 10 * 60_000;
+/** The largest answer, and the number of issuers that are remembered: users name issuers, and share this memory. */
+const MAX_LENGTH = 64 * 1024;
+const MAX_ISSUERS = 200;
 const FAILED_MS = 10_000;
 export const CLOCK_TOLERANCE_S = 60;
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>;
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
 
 /** An issuer without the slash at its end, with which some write it. */
 export const plainIssuer = (issuer: string): string => issuer.replace(/\/$/, '');
 
 export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
   // Plain data: on the edge, requests share no promises.
-  const known = new QuickLRU<string, IssuerMetadata>({ maxSize: 500, maxAge: METADATA_MS });
+  const known = new QuickLRU<string, IssuerMetadata>({ maxSize: MAX_ISSUERS, maxAge: METADATA_MS });
   /** Addresses that did not answer, with the reason: anybody may ask for them again at once. */
-  const failed = new QuickLRU<string, string>({ maxSize: 500, maxAge: FAILED_MS });
-  const keySets = new QuickLRU<string, KeySet>({ maxSize: 500 });
+  const failed = new QuickLRU<string, string>({ maxSize: MAX_ISSUERS, maxAge: FAILED_MS });
+  const keySets = new QuickLRU<string, KeySet>({ maxSize: MAX_ISSUERS });
 
   /** Reads an address, unless that has just failed. */
-  async function read<T>(url: string, check: (found: unknown) => T): Promise<T> {
+  async function read<T extends z.ZodType>(url: string, shape: T, what: string): Promise<z.output<T>> {
     const failure = failed.get(url);
     if (failure !== undefined) throw new OutboundError(failure);
     try {
       const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
       if (response.status !== 200) throw new OutboundError(`${url} answered with status ${response.status}.`);
-      return check(await response.json().catch(() => undefined));
+      const answer = await response.text();
+      const { success, data } = shape.safeParse(answer.length > MAX_LENGTH ? undefined : parsed(answer));
+      if (!success) throw new OutboundError(`${url} is no ${what}.`);
+      return data;
     } catch (error) {
       if (error instanceof OutboundError) failed.set(url, error.message);
       throw error;
@@ -64,13 +106,9 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
     const cached = known.get(issuer);
     if (cached) return cached;
     const url = `${plainIssuer(issuer)}/.well-known/openid-configuration`;
-    const found = await read(url, (answer) => {
-      const { issuer: exact } = (answer ?? {}) as Partial<IssuerMetadata>;
-      if (typeof exact !== 'string') throw new OutboundError(`${url} is no OpenID Connect configuration.`);
-      if (plainIssuer(exact) !== plainIssuer(issuer))
-        throw new OutboundError(`${url} is the configuration of another issuer: ${exact}`);
-      return answer as IssuerMetadata;
-    });
+    const found = await read(url, Metadata, 'OpenID Connect configuration');
+    if (plainIssuer(found.issuer) !== plainIssuer(issuer))
+      throw new OutboundError(`${url} is the configuration of another issuer: ${found.issuer}`);
     known.set(issuer, found);
     return found;
   }
@@ -80,12 +118,7 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
     const existing = keySets.get(address);
     if (existing) return existing;
     const keySet = createRemoteJWKSet(new URL(address), {
-      [customFetch]: (url) =>
-        read(url, (answer) => {
-          if (!Array.isArray((answer as { keys?: unknown } | undefined)?.keys))
-            throw new OutboundError(`${url} has no keys.`);
-          return Response.json(answer);
-        }),
+      [customFetch]: async (url) => Response.json(await read(url, Keys, 'set of keys')),
     });
     keySets.set(address, keySet);
     return keySet;
@@ -103,8 +136,9 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
         });
         return payload;
       } catch (error) {
-        if (error instanceof errors.JOSEError) return undefined;
-        throw error;
+        // Keys that are none make other errors than JOSEError.
+        if (error instanceof OutboundError) throw error;
+        return undefined;
       }
     },
   };

@@ -12,8 +12,12 @@ export interface Outbound {
   resolveTxt(name: string): Promise<string[]>;
 }
 
-/** A request that was refused or failed. The message is for the person who entered the address. */
-export class OutboundError extends Error {}
+/** A request that was refused or failed. The message is for the person who entered the address, and may quote the other side. */
+export class OutboundError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, 500), options);
+  }
+}
 
 /** For a request with its answer. */
 export const OUTBOUND_MS = 10_000;

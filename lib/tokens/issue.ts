@@ -1,4 +1,4 @@
-import { and, eq, gt, not, sql } from 'drizzle-orm';
+import { and, eq, gt, ne, not, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
@@ -169,8 +169,10 @@ export async function revokeToken(
   { apiTokens }: OrgTables,
   id: string,
   projectId?: string,
+  { trusts = true }: { trusts?: boolean } = {},
 ): Promise<RevokeOutcome> {
-  const fields = { projectId: apiTokens.projectId, name: apiTokens.name, createdBy: apiTokens.createdBy };
+  const { projectId: ofProject, name, createdBy, prefix } = apiTokens;
+  const fields = { projectId: ofProject, name, createdBy, prefix };
   const [revoked] = await db
     .update(apiTokens)
     .set({ revoked: true })
@@ -179,12 +181,17 @@ export async function revokeToken(
         eq(apiTokens.id, id),
         eq(apiTokens.revoked, false),
         projectId === undefined ? undefined : eq(apiTokens.projectId, projectId),
+        trusts ? undefined : ne(apiTokens.prefix, ''),
       ),
     )
     .returning(fields);
   if (revoked) return { kind: 'revoked', token: revoked };
   const [found] = await db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
   if (!found) return { kind: 'missing' };
+  if (!trusts && found.prefix === '')
+    throw new ApiError('permission_error/denied', {
+      message: 'Only admins delete the trust in a CI system.',
+    });
   const isOther = projectId !== undefined && found.projectId !== projectId;
   return isOther ? { kind: 'other_project' } : { kind: 'revoked_before', token: found };
 }

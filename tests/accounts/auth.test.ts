@@ -632,7 +632,8 @@ describe('a session', () => {
 
   it('is told by mail, with browser, system, device and address', async () => {
     const proxied = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
-    const { email } = await createUser(t.api);
+    // By the same app, because another one that has a mail to send sends those of all.
+    const { email } = await createUser(proxied.api);
     const agents = [
       [
         'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1',

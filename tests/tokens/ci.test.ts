@@ -271,10 +271,57 @@ describe('a trust', () => {
       { id, prefix: '', scopes: ['ingest'], name: github.name },
     ]);
     expect(tokens).toHaveLength(2);
+    const member = await addMember(t.api, org);
+    const own = await t.api.delete(`/projects/${org.projectId}/tokens/${id}`, member.as);
+    expect(own.refusal).toBe('403 permission_error/denied');
     expect((await t.api.delete(`/tokens/${id}`, org.asOwner)).status).toBe(204);
     expect((await pushes(token)).refusal).toBe('401 token_error/invalid');
     expect((await exchange(await jobToken())).refusal).toBe(REFUSED);
     expect(must(await t.api.get(trusts(), org.asOwner))).toEqual([]);
+  });
+
+  it('gives 1,000 tokens an hour', async () => {
+    const { id } = must(await trust());
+    await t.services.database.sql.unsafe(
+      `insert into ${schemaOf(org)}.ci_tokens (prefix, token_hash, trust_id, expires_at)
+        select 'x', n::text, $1, now() + interval '1 hour' from generate_series(1, 1000) n`,
+      [id],
+    );
+    expect((await exchange(await jobToken())).refusal).toBe('429 rate_limit_error/exceeded');
+  });
+
+  it('of several repositories keeps its name, and others keep theirs', async () => {
+    const { name } = must(await trust(onGithub({ repository_owner_id: github.claims.repository_owner_id })));
+    must(await exchange(await jobToken()));
+    expect(must(await t.api.get(trusts(), org.asOwner))).toMatchObject([{ name }]);
+  });
+
+  it('holds in the networks of the organization only', async () => {
+    must(await trust());
+    await t.services.database.sql.unsafe(
+      `insert into ${schemaOf(org)}.allowed_networks (network) values ('192.0.2.0/24')`,
+    );
+    expect((await exchange(await jobToken())).refusal).toBe('403 permission_error/address_not_allowed');
+  });
+
+  it('is not fooled by keys and documents that are none', async () => {
+    must(await trust());
+    const id_token = await jobToken();
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    for (const answer of [
+      '{"keys":[{"kty":"RSA","n":1,"e":"AQAB"}]}',
+      '{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}]}',
+      deep,
+    ]) {
+      const liar = await startLiar('https://ci.example');
+      liar.lies = { answer: { '/jwks': (response) => response.end(answer) } };
+      reached.push(liar);
+      must(await trust({ issuer: liar.issuer, claims: { repository_id: '74' } }));
+      const forged = await liar.jobToken({ repository_id: '74' });
+      expect((await exchange(forged)).refusal).toBe(REFUSED);
+      reached.pop();
+    }
+    expect((await exchange(id_token)).status).toBe(201);
   });
 
   it('counts for the limit of tokens', async () => {
@@ -356,17 +403,16 @@ it('with a base domain, a token may also be for the address of the organization'
 });
 
 describe('refused tokens', () => {
-  it('are limited by network, and one that is accepted ends the count', async () => {
+  it('are limited by network, and keep no other job of the network out', async () => {
     const limited = await startApp({ env: { SVC_AUTH_LIMITS: 'on' }, databaseUrl: t.databaseUrl });
     liars.github.serve(limited.services.outbound);
     must(await trust());
     const call = (id_token: string) =>
       limited.api.post('/agent/token', { org: org.slug, body: { id_token, project: org.projectId } });
-    for (let i = 0; i < 299; i++) await call('x');
-    expect((await call(await jobToken())).status).toBe(201);
     for (let i = 0; i < 300; i++) expect((await call('x')).status).toBe(401);
-    const answer = await call(await jobToken());
+    const answer = await call('x');
     expect(answer.refusal).toBe('429 rate_limit_error/exceeded');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(60);
+    expect((await call(await jobToken())).status).toBe(201);
   });
 });

@@ -1,3 +1,4 @@
+import { readNetworks } from '../../../db/orgs/networks.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { publicAccess } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
@@ -6,6 +7,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { resolveOrg } from '../../../lib/http/middleware/access/organization.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { networkOf } from '../../../lib/network.ts';
+import { requireNetwork } from '../../../lib/orgs/access-limits.ts';
 import { EXAMPLE_ID, shown, text, timestamp, z } from '../../../lib/schema.ts';
 import { checkIdToken, issueCiToken } from '../../../lib/tokens/ci/exchange.ts';
 
@@ -41,23 +43,28 @@ export const exchangeCiToken = endpoint(
         }),
       },
     },
-    errors: ['tenant_error/not_found', 'token_error/invalid', 'rate_limit_error/exceeded'],
+    errors: [
+      'tenant_error/not_found',
+      'token_error/invalid',
+      'permission_error/address_not_allowed',
+      'rate_limit_error/exceeded',
+    ],
   },
   async (call) => {
     const { body, c, peer, services } = call;
-    const network = networkOf(peer.ip);
-    await services.limits.count('exchange', network);
     const org = await resolveOrg(call);
     c.get('request').org = org.slug;
     const checked = await checkIdToken(services, { ...call, org }, body);
     if ('refused' in checked) {
       const { project } = body;
       logSecurityEvent(call, 'ci_token_refused', { project, reason: checked.refused });
+      // Accepted ones are not counted: runners share addresses, so others could keep them out.
+      await services.limits.count('exchange', networkOf(peer.ip));
       throw new ApiError('token_error/invalid', {
         message: 'The token of the CI system is not accepted for this project.',
       });
     }
-    await services.limits.forget('exchange', network);
+    requireNetwork(await readNetworks(call.db, org.tables), peer.ip);
     const { id, name, project_id } = checked.trust;
     const run = await call.audited(
       ({ db, now }) => issueCiToken(db, org.tables, checked, { ...services, now }),

@@ -26,7 +26,9 @@ export const deleteCiTrust = endpoint(
       async ({ db, org: { tables } }) => {
         const trust = (await listTrusts(db, tables, projectId)).find((one) => one.id === id);
         if (!trust) throw new ApiError('resource_error/not_found');
-        await revokeToken(db, tables, id, projectId);
+        const { kind } = await revokeToken(db, tables, id, projectId);
+        // Another request was faster.
+        if (kind !== 'revoked') throw new ApiError('resource_error/not_found');
         return trust;
       },
       ({ name, issuer, claims }) => ({

@@ -8,6 +8,7 @@ import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { anotherProject } from '../../../lib/projects/projects.ts';
 import { z } from '../../../lib/schema.ts';
 import { revokeToken } from '../../../lib/tokens/issue.ts';
+import { rankOf } from '../../../lib/tokens/scopes.ts';
 
 export const revokeProjectToken = endpoint(
   {
@@ -18,7 +19,7 @@ export const revokeProjectToken = endpoint(
     tag: 'API tokens: project-scoped',
     summary: 'Revoke a project token',
     description:
-      'The token stops working with its next request and cannot be restored. Revoking it again changes nothing.',
+      'The token stops working with its next request and cannot be restored. Revoking it again changes nothing. The trust in a CI system is for admins (403).',
     request: { params: z.object({ projectId: idParam(), id: idParam() }) },
     responses: { 204: { description: 'Revoked.' } },
     errors: ['token_error/scope_mismatch'],
@@ -26,7 +27,10 @@ export const revokeProjectToken = endpoint(
   async (call) => {
     const { projectId, id } = call.params;
     const outcome = await call.audited(
-      ({ db, org }) => revokeToken(db, org.tables, id, projectId),
+      ({ db, org, membership }) =>
+        revokeToken(db, org.tables, id, projectId, {
+          trusts: rankOf(membership.role ?? 'viewer') >= rankOf('admin'),
+        }),
       revokedEntry(id),
     );
     if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');

@@ -1,12 +1,11 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { nextOrgs } from '../../../db/accounts/erasure.ts';
 import type { Database } from '../../../db/client.ts';
-import { networksIn, networksOf } from '../../../db/orgs/networks.ts';
+import { readNetworks } from '../../../db/orgs/networks.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import { defineOrgTables } from '../../../db/schema/org.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { memberships, orgDeletions, orgs } from '../../../db/schema/orgs.ts';
-import { run } from '../../../db/statements.ts';
 import type { Config } from '../../config/config.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { hasAccess } from '../../members/fields.ts';
@@ -139,8 +138,7 @@ async function* ownOrgs(
       if (!hasTables) return undefined;
       if (has < version) return 'being_migrated';
       const tables = defineOrgTables(orgSchemaName(org.id));
-      const [row] = await run<{ networks: string | null }>(db, sql`select ${networksOf(tables)} as networks`);
-      if (!isAllowed(networksIn(row?.networks ?? null), settings.ip)) return 'address_not_allowed';
+      if (!isAllowed(await readNetworks(db, tables), settings.ip)) return 'address_not_allowed';
       const ids = { sessionId: settings.session.id, userId, orgId: org.id };
       const { lacksSso, trustedMfa } = await readSessionStanding(db, ids);
       if (lacksSso) return 'sso_required';

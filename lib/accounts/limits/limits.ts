@@ -29,7 +29,7 @@ const RULES = {
   passkey_account: { points: 100, duration: 60 * MINUTE },
   /** Codes that verify a new authenticator app, by device. */
   enrolment: { points: 10, duration: 15 * MINUTE },
-  /** Tokens of CI systems, by client network. One that is accepted ends the count: runners share addresses. */
+  /** Tokens of CI systems that were refused, by client network. */
   exchange: { points: 300, duration: 15 * MINUTE },
   /** Requested mails, by account or address. */
   mail: { points: 5, duration: 15 * MINUTE },

@@ -67,7 +67,9 @@ export function claimsProblem(issuer: string, claims: Readonly<Record<string, st
 
 const textOf = (payload: Payload, name: string): string | undefined => {
   const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  // Larger numbers have lost their last digits.
+  const isText = typeof value === 'string' || Number.isSafeInteger(value);
+  return isText ? String(value) : undefined;
 };
 
 /** Whether a token has all claims of a trust, with exactly these values. */
@@ -85,21 +87,43 @@ export const nameOfTrust = (issuer: string, claims: Readonly<Record<string, stri
 };
 
 /** The claims that name a source and its run, by system. Self-managed systems have them, too. */
-const NAMING: readonly [provider: CiProvider, source: readonly string[], run: string, number: string][] = [
-  ['github', ['repository'], 'run', 'run_number'],
-  ['gitlab', ['project_path'], 'job', 'job_id'],
-  ['buildkite', ['organization_slug', 'pipeline_slug'], 'build', 'build_number'],
-  ['circleci', ['oidc.circleci.com/vcs-origin'], 'pipeline', 'oidc.circleci.com/pipeline-id'],
+const NAMING: readonly { system: CiProvider; source: readonly string[]; run: string; number: string }[] = [
+  { system: 'github', source: ['repository'], run: 'run', number: 'run_number' },
+  { system: 'gitlab', source: ['project_path'], run: 'job', number: 'job_id' },
+  {
+    system: 'buildkite',
+    source: ['organization_slug', 'pipeline_slug'],
+    run: 'build',
+    number: 'build_number',
+  },
+  {
+    system: 'circleci',
+    source: ['oidc.circleci.com/vcs-origin'],
+    run: 'pipeline',
+    number: 'oidc.circleci.com/pipeline-id',
+  },
 ];
 
-/** The present name of the source of a token, such as `GitHub Actions acme/web-shop`, and its run. Undefined if it does not say. */
-export function sourceOf(payload: Payload): { source: string; run: string } | undefined {
-  for (const [provider, parts, what, number] of NAMING) {
-    const path = parts.map((name) => textOf(payload, name));
-    if (path.includes(undefined)) continue;
-    const source = `${RULES[provider].name} ${path.join('/')}`.replace(/\p{C}/gu, ' ').slice(0, 100);
-    const run = textOf(payload, number);
-    return { source: source.toWellFormed(), run: run === undefined ? '' : `${what} ${run.slice(0, 50)}` };
+/** Claims of several sources: a trust with nothing else keeps its name, because its findings are of all of them. */
+const OF_SEVERAL = new Set(['repository_owner_id', 'organization_id']);
+
+/**
+ * The present name of the source of a token, such as `GitHub Actions acme/web-shop`, and its run. Self-managed systems are called after
+ * their host, because they can claim anything.
+ */
+export function sourceOf(
+  { name, issuer, claims }: { name: string; issuer: string; claims: Readonly<Record<string, string>> },
+  payload: Payload,
+): { source: string; run: string } {
+  const provider = providerOf(issuer);
+  for (const { system, source, run, number } of NAMING) {
+    const path = source.map((claim) => textOf(payload, claim));
+    if (path.includes(undefined) || (provider !== 'other' && provider !== system)) continue;
+    const isOne = RULES[provider].ids.some((id) => Object.hasOwn(claims, id) && !OF_SEVERAL.has(id));
+    const prefix = provider === 'other' ? new URL(issuer).host : RULES[provider].name;
+    const present = `${prefix} ${path.join('/')}`.replace(/\p{C}/gu, ' ').slice(0, 100).toWellFormed();
+    const value = textOf(payload, number);
+    return { source: isOne ? present : name, run: value === undefined ? '' : `${run} ${value.slice(0, 50)}` };
   }
-  return undefined;
+  return { source: name, run: '' };
 }

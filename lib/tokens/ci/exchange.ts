@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { and, eq, lt, ne, sql } from 'drizzle-orm';
+import { and, eq, gt, lt, ne, sql } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import type { Db, Tx } from '../../../db/client.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
@@ -19,18 +19,20 @@ import { listTrusts, type Trust } from './trusts.ts';
 
 /** How long an issued token works, and how old the token of a CI system may be. GitLab and CircleCI give one to the whole job. */
 const HOUR_S = 60 * 60;
+/** A job can ask its CI system for any number of tokens, and each leaves an entry in the audit log. */
+const MAX_LIVE = 1_000;
 
 /** Makes the secrets that CI systems get. */
 export interface CiSecrets {
   /** The same one for the same claims, so that a token that is exchanged again adds nothing. */
-  secretFor(trustId: string, payload: Payload): ReturnType<typeof generateToken>;
+  secretFor(trustId: string, claims: string): ReturnType<typeof generateToken>;
 }
 
 export function createCiSecrets([key]: KeyRing): CiSecrets {
   if (!key) throw new Error('no key for tokens of CI systems');
   return {
-    secretFor(trustId, payload) {
-      const mac = createHmac('sha256', key.bytes).update(`${trustId} ${JSON.stringify(payload)}`);
+    secretFor(trustId, claims) {
+      const mac = createHmac('sha256', key.bytes).update(`${trustId} ${claims}`);
       return generateToken('organization', mac.digest().subarray(0, 16));
     },
   };
@@ -40,6 +42,8 @@ export function createCiSecrets([key]: KeyRing): CiSecrets {
 export interface Accepted {
   trust: Trust;
   payload: Payload;
+  /** The claims, as the token has them. */
+  signed: string;
 }
 
 /**
@@ -69,7 +73,9 @@ export async function checkIdToken(
     });
     if (!payload) return { refused: 'it is not signed by the issuer, expired or for another audience' };
     const trust = trusts.find(({ claims }) => hasClaims(payload, claims));
-    return trust ? { trust, payload } : { refused: 'no trust of the project has its claims' };
+    return trust
+      ? { trust, payload, signed: id_token.split('.')[1] ?? '' }
+      : { refused: 'no trust of the project has its claims' };
   } catch (error) {
     if (error instanceof OutboundError) return { refused: error.message };
     throw error;
@@ -113,13 +119,19 @@ export interface Run {
 export async function issueCiToken(
   db: Db | Tx,
   tables: OrgTables,
-  { trust, payload }: Accepted,
+  { trust, payload, signed }: Accepted,
   { ciSecrets, now }: { ciSecrets: CiSecrets; now: Date },
 ): Promise<Run> {
   const { apiTokens, ciTokens } = tables;
-  const { source, run } = sourceOf(payload) ?? { source: trust.name, run: '' };
-  const { token, prefix, hash } = ciSecrets.secretFor(trust.id, payload);
+  const { source, run } = sourceOf(trust, payload);
+  const { token, prefix, hash } = ciSecrets.secretFor(trust.id, signed);
   const expiresAt = new Date(now.getTime() + HOUR_S * 1_000);
+  const isLive = and(eq(ciTokens.trustId, trust.id), gt(ciTokens.expiresAt, now));
+  if ((await db.$count(ciTokens, isLive)) >= MAX_LIVE)
+    throw new ApiError('rate_limit_error/exceeded', {
+      message: `A trust gives at most ${MAX_LIVE} tokens per hour.`,
+      retryAfter: HOUR_S,
+    });
   await db
     .update(apiTokens)
     .set({ name: source })

@@ -9,6 +9,7 @@ import { Copyable } from '../components/Copy.tsx';
 import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { PasswordField } from '../components/forms/PasswordField.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { SectionCard } from '../components/SectionCard.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -200,9 +201,8 @@ function ConnectionForm({ connection, onClose }: { connection?: Connection; onCl
       <TextInput label={text.name} maxLength={100} data-autofocus {...field('name')} />
       <TextInput label={text.issuer} description={text.issuerHint} type="url" {...field('issuer')} />
       <TextInput label={text.clientId} {...field('client_id')} />
-      <TextInput
+      <PasswordField
         label={text.clientSecret}
-        type="password"
         {...(connection?.has_client_secret && { description: text.keepSecret })}
         {...field('client_secret')}
       />
