@@ -81,7 +81,7 @@ export const nameOfTrust = (issuer: string, claims: Readonly<Record<string, stri
   const provider = providerOf(issuer);
   const { ids, name } = RULES[provider];
   const id = ids.find((one) => Object.hasOwn(claims, one)) ?? '';
-  const what = /([a-z_]+)[_-]id$/.exec(id)?.[1]?.replaceAll('_', ' ');
+  const what = id.split('/').at(-1)?.slice(0, -'_id'.length).replaceAll('_', ' ');
   const system = provider === 'other' ? new URL(issuer).host : name;
   return `${system} ${what} ${claims[id]}`.slice(0, 100);
 };
