@@ -88,9 +88,11 @@ export function createCiKey({ source, baseUrl, orgSlug, project }: CiLogin): () 
       renewAt = Number.POSITIVE_INFINITY;
       const former = current;
       current = exchange().catch((error) => {
-        current = undefined;
-        // It works for a few minutes more.
+        current = former;
+        // It works for a few minutes more, in which the exchange is tried again.
+        renewAt = Math.min(expiresAt, Date.now() + 30_000);
         if (former && Date.now() < expiresAt) return former;
+        current = undefined;
         throw error;
       });
     }

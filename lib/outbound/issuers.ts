@@ -1,42 +1,44 @@
-import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
 import QuickLRU from 'quick-lru';
 import { z } from '../schema.ts';
 import { type Outbound, OutboundError } from './outbound.ts';
 
-const text = z.string().max(2_000);
-const names = z.array(z.string().max(100)).max(100);
+/** A field that may be left out. Some providers write `null` then. */
+const optional = <T extends z.ZodType>(shape: T) =>
+  z.preprocess((value) => value ?? undefined, shape.optional());
+const text = () => optional(z.string().max(2_000));
+const names = () => optional(z.array(z.string().max(100)).max(100));
 
 /** The part of an issuer's configuration that is used (OpenID Connect Discovery 1.0, 3; RFC 9207). The rest is not kept. */
 const Metadata = z.object({
-  issuer: text,
-  jwks_uri: text.optional(),
-  authorization_endpoint: text.optional(),
-  token_endpoint: text.optional(),
-  userinfo_endpoint: text.optional(),
-  end_session_endpoint: text.optional().catch(undefined),
-  token_endpoint_auth_methods_supported: names.optional(),
-  id_token_signing_alg_values_supported: names.optional(),
-  authorization_response_iss_parameter_supported: z.boolean().optional(),
+  issuer: z.string().max(2_000),
+  ...{ jwks_uri: text(), authorization_endpoint: text(), token_endpoint: text(), userinfo_endpoint: text() },
+  end_session_endpoint: text().catch(undefined),
+  token_endpoint_auth_methods_supported: names(),
+  id_token_signing_alg_values_supported: names(),
+  userinfo_signing_alg_values_supported: names(),
+  authorization_response_iss_parameter_supported: optional(z.boolean()),
 });
 
 export type IssuerMetadata = z.output<typeof Metadata>;
 
-/** The keys of an issuer (RFC 7517), without certificates. */
+/** A public key (RFC 7517), without certificates. */
+const Key = z
+  .object({
+    kty: z.string().max(2_000),
+    ...{ kid: text(), alg: text(), use: text(), key_ops: names() },
+    ...{ n: text(), e: text(), crv: text(), x: text(), y: text() },
+    // A private key, which nobody should publish.
+    d: z.never().optional(),
+  })
+  .transform(({ d: _, ...key }) => key);
+
+/** The keys of an issuer that can be used. */
 const Keys = z.object({
   keys: z
-    .array(
-      z.object({
-        ...{ kty: text, kid: text.optional(), alg: text.optional(), use: text.optional() },
-        ...{
-          n: text.optional(),
-          e: text.optional(),
-          crv: text.optional(),
-          x: text.optional(),
-          y: text.optional(),
-        },
-      }),
-    )
-    .max(100),
+    .array(z.unknown())
+    .max(100)
+    .transform((all) => all.flatMap((key) => Key.safeParse(key).data ?? [])),
 });
 
 /** Which tokens are accepted. */
@@ -94,7 +96,7 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
       if (response.status !== 200) throw new OutboundError(`${url} answered with status ${response.status}.`);
       const answer = await response.text();
       const { success, data } = shape.safeParse(answer.length > MAX_LENGTH ? undefined : parsed(answer));
-      if (!success) throw new OutboundError(`${url} is no ${what}.`);
+      if (!success) throw new OutboundError(`${url} is no ${what}, or has more than 64 KiB.`);
       return data;
     } catch (error) {
       if (error instanceof OutboundError) failed.set(url, error.message);
@@ -107,8 +109,11 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
     if (cached) return cached;
     const url = `${plainIssuer(issuer)}/.well-known/openid-configuration`;
     const found = await read(url, Metadata, 'OpenID Connect configuration');
-    if (plainIssuer(found.issuer) !== plainIssuer(issuer))
-      throw new OutboundError(`${url} is the configuration of another issuer: ${found.issuer}`);
+    if (plainIssuer(found.issuer) !== plainIssuer(issuer)) {
+      const error = new OutboundError(`${url} is the configuration of another issuer: ${found.issuer}`);
+      failed.set(url, error.message);
+      throw error;
+    }
     known.set(issuer, found);
     return found;
   }
@@ -136,9 +141,11 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
         });
         return payload;
       } catch (error) {
-        // Keys that are none make other errors than JOSEError.
-        if (error instanceof OutboundError) throw error;
-        return undefined;
+        // Keys that are none make the last two.
+        const isInvalid =
+          error instanceof errors.JOSEError || error instanceof TypeError || error instanceof DOMException;
+        if (isInvalid) return undefined;
+        throw error;
       }
     },
   };

@@ -7,6 +7,8 @@ import { type Claims, claimAt, groupsOf } from './claims.ts';
 import type { SsoConnection } from './connections.ts';
 import { SsoRefusal } from './refusal.ts';
 
+const MAX_KEYS = 64 * 1024;
+
 type KeyCache = Parameters<typeof oidc.setJwksCache>[1];
 
 /** A sign-in that the provider has confirmed. */
@@ -41,7 +43,7 @@ export function createSsoProviders(
   { issuers, outbound }: { issuers: Issuers; outbound: Pick<Outbound, 'fetch'> },
   { allowHttp }: { allowHttp: boolean },
 ): SsoProviders {
-  const keys = new QuickLRU<string, KeyCache>({ maxSize: 500 });
+  const keys = new QuickLRU<string, KeyCache>({ maxSize: 200 });
 
   const customFetch = (url: string, init: object) => outbound.fetch(url, init as RequestInit);
 
@@ -79,7 +81,8 @@ export function createSsoProviders(
         return await run(config, metadata);
       } finally {
         const cache = oidc.getJwksCache(config);
-        if (cache) keys.set(connection.issuer, cache);
+        // Users name issuers, and share this memory.
+        if (cache && JSON.stringify(cache.jwks).length <= MAX_KEYS) keys.set(connection.issuer, cache);
       }
     } catch (error) {
       throw refusalOf(error);
@@ -142,7 +145,10 @@ function refusalOf(error: unknown): unknown {
     return new SsoRefusal('denied', `The provider refused the sign-in: ${short(error.error)}.`, error);
   if (error instanceof oidc.ResponseBodyError)
     return new SsoRefusal('invalid', `The provider refused the request: ${short(error.error)}.`, error);
-  if (error instanceof oidc.ClientError)
+  if (error instanceof oidc.WWWAuthenticateChallengeError)
+    return new SsoRefusal('invalid', 'The provider refused the client: check its id and secret.', error);
+  // A key that is none makes a TypeError.
+  if (error instanceof oidc.ClientError || error instanceof TypeError)
     return new SsoRefusal(
       'invalid',
       `The answer of the provider is not valid: ${short(error.message)}.`,

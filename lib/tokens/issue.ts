@@ -163,6 +163,8 @@ export type RevokeOutcome =
 /**
  * Revokes an API token, for good.
  * @param projectId revokes it only as a token of this project
+ * @param options.trusts also the trust in a CI system
+ * @throws ApiError `permission_error/denied` if it is one, and `trusts` is false
  */
 export async function revokeToken(
   db: Db,
@@ -171,8 +173,8 @@ export async function revokeToken(
   projectId?: string,
   { trusts = true }: { trusts?: boolean } = {},
 ): Promise<RevokeOutcome> {
-  const { projectId: ofProject, name, createdBy, prefix } = apiTokens;
-  const fields = { projectId: ofProject, name, createdBy, prefix };
+  const { projectId: ofProject, name, createdBy, revoked: isRevoked } = apiTokens;
+  const fields = { projectId: ofProject, name, createdBy, revoked: isRevoked };
   const [revoked] = await db
     .update(apiTokens)
     .set({ revoked: true })
@@ -188,10 +190,10 @@ export async function revokeToken(
   if (revoked) return { kind: 'revoked', token: revoked };
   const [found] = await db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
   if (!found) return { kind: 'missing' };
-  if (!trusts && found.prefix === '')
+  if (projectId !== undefined && found.projectId !== projectId) return { kind: 'other_project' };
+  if (!found.revoked)
     throw new ApiError('permission_error/denied', {
       message: 'Only admins delete the trust in a CI system.',
     });
-  const isOther = projectId !== undefined && found.projectId !== projectId;
-  return isOther ? { kind: 'other_project' } : { kind: 'revoked_before', token: found };
+  return { kind: 'revoked_before', token: found };
 }

@@ -104,6 +104,7 @@ describe('a lying provider', () => {
     ],
     ['the configuration of another issuer', { discovery: { issuer: 'https://issuer.example' } }],
     ['no token endpoint', { discovery: { token_endpoint: undefined } }],
+    ['a key that is none', { answer: { '/jwks': (response) => response.end('{"keys":[null]}') } }],
     ['no page to sign in', { discovery: { authorization_endpoint: undefined } }],
   ])('with %s is refused', async (_, lies) => {
     const browser = newBrowser();
@@ -134,6 +135,25 @@ describe('a lying provider', () => {
     const answer = await signIn();
     expect(answer.refusal).toBe('409 resource_error/conflict');
     expect(answer.text).toContain('private address');
+  });
+
+  it('that refuses the client says so', async () => {
+    liar.lies = {
+      answer: {
+        '/token': (response) => {
+          response.writeHead(401, { 'www-authenticate': 'Basic', 'content-type': 'application/json' });
+          response.end('{"error":"invalid_client"}');
+        },
+      },
+    };
+    const answer = await signIn();
+    expect(answer.refusal).toBe(REFUSED);
+    expect(answer.text).toContain('check its id and secret');
+  });
+
+  it('that writes null for what it does not have, and has odd keys, signs in', async () => {
+    liar.lies = { discovery: { userinfo_endpoint: null, end_session_endpoint: 5 } };
+    expect((await signIn()).status).toBe(302);
   });
 
   it('that redirects is not followed', async () => {

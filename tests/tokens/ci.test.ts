@@ -280,20 +280,25 @@ describe('a trust', () => {
     expect(must(await t.api.get(trusts(), org.asOwner))).toEqual([]);
   });
 
-  it('gives 1,000 tokens an hour', async () => {
+  it('gives 1,000 tokens at a time', async () => {
     const { id } = must(await trust());
     await t.services.database.sql.unsafe(
       `insert into ${schemaOf(org)}.ci_tokens (prefix, token_hash, trust_id, expires_at)
         select 'x', n::text, $1, now() + interval '1 hour' from generate_series(1, 1000) n`,
       [id],
     );
-    expect((await exchange(await jobToken())).refusal).toBe('429 rate_limit_error/exceeded');
+    const full = await exchange(await jobToken());
+    expect(full.refusal).toBe('429 rate_limit_error/exceeded');
+    expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(3_000);
   });
 
   it('of several repositories keeps its name, and others keep theirs', async () => {
     const { name } = must(await trust(onGithub({ repository_owner_id: github.claims.repository_owner_id })));
     must(await exchange(await jobToken()));
     expect(must(await t.api.get(trusts(), org.asOwner))).toMatchObject([{ name }]);
+    // The audit log still says which one.
+    const [used] = must(await t.api.get('/audit?action=ci_trust.used', org.asOwner));
+    expect(used.actor.name).toContain(github.claims.repository);
   });
 
   it('holds in the networks of the organization only', async () => {

@@ -57,9 +57,9 @@ export const exchangeCiToken = endpoint(
     const checked = await checkIdToken(services, { ...call, org }, body);
     if ('refused' in checked) {
       const { project } = body;
-      logSecurityEvent(call, 'ci_token_refused', { project, reason: checked.refused });
       // Accepted ones are not counted: runners share addresses, so others could keep them out.
       await services.limits.count('exchange', networkOf(peer.ip));
+      logSecurityEvent(call, 'ci_token_refused', { project, reason: checked.refused });
       throw new ApiError('token_error/invalid', {
         message: 'The token of the CI system is not accepted for this project.',
       });

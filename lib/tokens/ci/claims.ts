@@ -104,6 +104,8 @@ const NAMING: readonly { system: CiProvider; source: readonly string[]; run: str
   },
 ];
 
+const printable = (text: string) => text.replace(/\p{C}/gu, ' ').slice(0, 100).toWellFormed();
+
 /** Claims of several sources: a trust with nothing else keeps its name, because its findings are of all of them. */
 const OF_SEVERAL = new Set(['repository_owner_id', 'organization_id']);
 
@@ -121,9 +123,11 @@ export function sourceOf(
     if (path.includes(undefined) || (provider !== 'other' && provider !== system)) continue;
     const isOne = RULES[provider].ids.some((id) => Object.hasOwn(claims, id) && !OF_SEVERAL.has(id));
     const prefix = provider === 'other' ? new URL(issuer).host : RULES[provider].name;
-    const present = `${prefix} ${path.join('/')}`.replace(/\p{C}/gu, ' ').slice(0, 100).toWellFormed();
     const value = textOf(payload, number);
-    return { source: isOne ? present : name, run: value === undefined ? '' : `${run} ${value.slice(0, 50)}` };
+    const which = value === undefined ? '' : `${run} ${value.slice(0, 50)}`;
+    return isOne
+      ? { source: printable(`${prefix} ${path.join('/')}`), run: printable(which) }
+      : { source: name, run: printable(`${path.join('/')} ${which}`) };
   }
   return { source: name, run: '' };
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { and, eq, gt, lt, ne, sql } from 'drizzle-orm';
+import { and, count, eq, gt, lt, min, ne, sql } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import type { Db, Tx } from '../../../db/client.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
@@ -126,11 +126,15 @@ export async function issueCiToken(
   const { source, run } = sourceOf(trust, payload);
   const { token, prefix, hash } = ciSecrets.secretFor(trust.id, signed);
   const expiresAt = new Date(now.getTime() + HOUR_S * 1_000);
-  const isLive = and(eq(ciTokens.trustId, trust.id), gt(ciTokens.expiresAt, now));
-  if ((await db.$count(ciTokens, isLive)) >= MAX_LIVE)
+  const [others] = await db
+    .select({ count: count(), end: min(ciTokens.expiresAt) })
+    .from(ciTokens)
+    .where(and(eq(ciTokens.trustId, trust.id), gt(ciTokens.expiresAt, now), ne(ciTokens.tokenHash, hash)));
+  if (others && others.count >= MAX_LIVE)
     throw new ApiError('rate_limit_error/exceeded', {
-      message: `A trust gives at most ${MAX_LIVE} tokens per hour.`,
-      retryAfter: HOUR_S,
+      message: `The jobs of a trust have at most ${MAX_LIVE} tokens at a time.`,
+      retryAfter: Math.max(1, Math.ceil(((others.end?.getTime() ?? 0) - now.getTime()) / 1_000)),
+      limit: { limit: 'ci_tokens', max: MAX_LIVE, trust: trust.id },
     });
   await db
     .update(apiTokens)
