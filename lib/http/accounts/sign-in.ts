@@ -55,11 +55,11 @@ export async function signIn(
       await services.mail.enqueue(tx, account.email, notificationFor(call, account, device));
   };
   const headers = await db.transaction(async (tx) => {
-    // Pipelined. If `before` throws, everything is rolled back, including the count of the notice.
-    const [, , session] = await Promise.all([
-      before?.(tx),
-      notify(tx),
+    // First, because it locks the account: after the foreign key of the session it would wait for a deletion that waits for the key.
+    await before?.(tx);
+    const [session] = await Promise.all([
       startSession(tx, call, account.id, { device, ...start }),
+      notify(tx),
     ]);
     return session;
   });
