@@ -75,7 +75,7 @@ export function Overlays({ site }: { site: Site }) {
       <Suspense fallback={<PlainToasts />}>{toasts && <Toasts />}</Suspense>
       <Suspense fallback={null}>{confirms && <ConfirmDialogs />}</Suspense>
       <TriageForms />
-      <StepUp />
+      <StepUp site={site} />
       <SessionEnded site={site} />
     </>
   );
@@ -84,9 +84,9 @@ export function Overlays({ site }: { site: Site }) {
 const StepUpDialog = lazyDialog(() => import('./StepUpDialog.tsx'), 'StepUpDialog');
 
 /** Shows the dialog of a step-up while a call waits for it. */
-function StepUp() {
+function StepUp({ site }: { site: Site }) {
   const current = useSyncExternalStore(stepUps.current.subscribe, stepUps.current.get);
-  return <StepUpDialog opened={current !== undefined} password={current?.password} />;
+  return <StepUpDialog opened={current !== undefined} password={current?.password} site={site} />;
 }
 
 const TriageDialog = lazyDialog(() => import('../triage/form/TriageForm.tsx'), 'TriageDialog');

@@ -4,16 +4,23 @@ import { Suspense } from 'react';
 import { close } from '#strings/app.ts';
 import * as text from '#strings/shell/step-up.ts';
 import { lazyNamed } from '../app/late.ts';
+import type { Site } from '../app/site.ts';
 import { stepUps } from '../app/step-up.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { mfaQuery } from '../profile/queries.ts';
 
 const StepUpForm = lazyNamed(() => import('./StepUpForm.tsx'), 'StepUpForm');
 
+interface Props {
+  /** The password that the user has already entered. */
+  password: string | undefined;
+  site: Site;
+}
+
 /**
  * Asks the user for a step-up if the service requires one, then repeats the call. The page keeps its input.
  */
-export function StepUpDialog({ opened, password }: { opened: boolean; password: string | undefined }) {
+export function StepUpDialog({ opened, ...props }: Props & { opened: boolean }) {
   return (
     <Modal
       opened={opened}
@@ -25,7 +32,7 @@ export function StepUpDialog({ opened, password }: { opened: boolean; password: 
       closeOnClickOutside={false}
       closeButtonProps={{ 'aria-label': close }}
     >
-      <Loading password={password} />
+      <Loading {...props} />
     </Modal>
   );
 }
@@ -38,7 +45,7 @@ const placeholder = (
   </Stack>
 );
 
-function Loading({ password }: { password: string | undefined }) {
+function Loading(props: Props) {
   // Read once per dialog, so that its input stays.
   const mfa = useQuery({
     ...mfaQuery,
@@ -53,7 +60,7 @@ function Loading({ password }: { password: string | undefined }) {
   return (
     <Suspense fallback={placeholder}>
       <StepUpForm
-        password={password}
+        {...props}
         hasMfa={mfa.data.mfa_enabled}
         devices={mfa.data.devices.filter(({ verified }) => verified)}
       />

@@ -1,6 +1,5 @@
 import { Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRouteContext } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { usePasskey } from '#strings/auth/passkeys.tsx';
 import * as factor from '#strings/auth/second-factor.tsx';
@@ -8,6 +7,7 @@ import { cancel } from '#strings/components.ts';
 import * as text from '#strings/shell/step-up.ts';
 import { plainApi, type Schemas, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
+import type { Site } from '../app/site.ts';
 import { stepUps } from '../app/step-up.ts';
 import { PasskeyButton } from '../auth/PasskeyButton.tsx';
 import { MailedCode } from '../auth/second-factor/MailedCode.tsx';
@@ -22,6 +22,7 @@ import { startUrl } from '../sso/start-url.ts';
 interface Props {
   /** The password that the user has already entered. */
   password: string | undefined;
+  site: Site;
   hasMfa: boolean;
   /** The verified devices. */
   devices: Schemas['MfaDevice'][];
@@ -30,9 +31,8 @@ interface Props {
 const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'invalid_credentials';
 
 /** The form for the password and, if MFA is on, a code. */
-export function StepUpForm({ password: typed, hasMfa, devices: all }: Props) {
+export function StepUpForm({ password: typed, site, hasMfa, devices: all }: Props) {
   const session = useQueryClient().getQueryData(sessionQuery.queryKey);
-  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const email = session?.user?.email;
   const connection = session?.session_connection;
   // A passkey also replaces the password.
