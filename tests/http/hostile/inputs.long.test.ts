@@ -17,12 +17,14 @@ const SEED = 7;
 
 const operations = hostileOperations();
 
-/** Operations that only mails or a second factor let in. */
+/** Operations that only mails, a second factor or a provider let in. */
 const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
   'regenerateRecoveryCodes',
   'undoEmailChange',
   ...['createPasskey', 'verifyPasskey'],
+  ...['startSso', 'ssoCallback', 'backchannelLogout', 'connectIdentity', 'testConnection', 'verifyOrgDomain'],
+  'exchangeCiToken',
   ...['undoOrgChange', 'declineInvitation', 'acceptOwnership', 'declineOwnership'],
 ]);
 

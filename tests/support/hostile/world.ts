@@ -114,6 +114,22 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     const change = v7();
     await sql.unsafe(`insert into "${schema}".changes (id, at, actor_id, finding_ids, what, fields)
       values ('${change}', now(), '${user}', '{${finding}}', '{}', '[]')`);
+    // A provider that does not answer, and accounts there.
+    const [connection, domain, identity, trust] = [v7(), v7(), v7(), v7()];
+    await sql.unsafe(`delete from shared.sso_connections where org_id = '${org.id}';
+      delete from shared.org_domains where org_id = '${org.id}';
+      insert into shared.sso_connections (id, org_id, name, issuer, client_id, scopes, claims, domains, role_mapping, enabled,
+          require_sso, trust_mfa, created_at, updated_at)
+        values ('${connection}', '${org.id}', 'Login', 'https://login.invalid', 'svc-findings', 'openid',
+          '{"email":"email","name":"name","groups":"groups"}', '{}', '[]', true, false, false, now(), now());
+      insert into shared.org_domains (id, org_id, domain, token, created_at)
+        values ('${domain}', '${org.id}', 'named.example', 'token', now());
+      insert into shared.identities (id, user_id, org_id, issuer, subject, email, created_at, last_used_at)
+        values ('${identity}', '${user}', '${org.id}', 'https://login.invalid', '${name}', '${name}@example.com', now(), now());
+      insert into "${schema}".api_tokens (id, project_id, name, prefix, token_hash, scopes, created_by, created_at)
+        values ('${trust}', '${org.projectId}', 'CI', '', '${trust}', 'ingest', '${user}', now());
+      insert into "${schema}".ci_trusts (project_id, id, issuer, claims)
+        values ('${org.projectId}', '${trust}', 'https://ci.invalid', '{"repository_id":"74"}')`);
     const deletion = v7();
     await sql.unsafe(`insert into "${schema}".deletions (id, at, actor_id, state, finding_ids, selected)
       values ('${deletion}', now(), '${user}', 'deleted', '{}', 0)`);
@@ -149,6 +165,10 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         changes: change,
         views: view,
         rules: rule,
+        connections: connection,
+        domains: domain,
+        identities: identity,
+        'ci-trusts': trust,
         revokePersonalToken: script,
       },
     };

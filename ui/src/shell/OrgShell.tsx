@@ -2,7 +2,9 @@ import { Box, Burger, Button, Group, Text, VisuallyHidden } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import * as text from '#strings/shell.tsx';
+import { lazyNamed } from '../app/late.ts';
 import { refreshShown, useChanges, usePolling } from '../app/revision.ts';
 import { useMe, useOrg } from '../app/session.ts';
 import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
@@ -11,12 +13,14 @@ import { LinkNav } from '../components/links.tsx';
 import { dateTime } from '../components/time/Time.tsx';
 import { IconBuilding, IconCheck, IconHistory, IconPlus, IconSelector } from '../icons/icons.ts';
 import { AddressedPage } from './AddressedPage.tsx';
+import { useClosedBy } from './closed-by.ts';
 import { ConnectionBanner, Logo, SchemeButton } from './Frame.tsx';
 import { PAGES } from './navigation.ts';
-import { OrgClosed, useClosedBy } from './OrgClosed.tsx';
 import classes from './OrgShell.module.css';
 import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
+
+const OrgClosed = lazyNamed(() => import('./OrgClosed.tsx'), 'OrgClosed');
 
 /** The recent changes of the user, each with a button that undoes it. */
 const RecentChanges = lazyDialog(
@@ -89,7 +93,13 @@ export function OrgShell() {
       <main className={classes.main} id="main" tabIndex={-1}>
         <PrintHead />
         <ConnectionBanner />
-        {closedBy ? <OrgClosed by={closedBy} /> : <AddressedPage />}
+        {closedBy ? (
+          <Suspense fallback={null}>
+            <OrgClosed by={closedBy} />
+          </Suspense>
+        ) : (
+          <AddressedPage />
+        )}
         <RecentChanges opened={showsChanges} onClose={changes.close} />
       </main>
     </>
