@@ -375,7 +375,10 @@ describe('an existing account', () => {
   });
 
   it('is offered them by strict services too, once it has verified the address', async () => {
-    const strict = await startApp({ databaseUrl: t.databaseUrl, config: { pendingInvitations: true } });
+    const strict = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { SVC_PENDING_INVITATIONS: 'on' },
+    });
     const member = await addMember(t.api, org);
     const offered = async () =>
       must(await strict.api.get('/profile/identities', { cookie: member.cookie })).connections.length;
