@@ -26,6 +26,19 @@ export const MfaRequired = z
 
 const SignedIn = z.object({ user: User }).openapi('SignedIn');
 
+export const mfaRequired = (
+  token: string,
+  devices: Awaited<ReturnType<typeof verifiedDevices>>,
+): z.output<typeof MfaRequired> => ({
+  mfa_required: true,
+  mfa_token: token,
+  mfa_methods: devices.map(({ id, type, name, address }) => ({
+    id,
+    type,
+    name: type === 'email' ? maskAddress(address ?? name) : name,
+  })),
+});
+
 export const login = endpoint(
   {
     method: 'post',
@@ -77,14 +90,7 @@ export const login = endpoint(
       );
     }
     const devices = await verifiedDevices(db, account.id);
-    return ok({
-      mfa_required: true as const,
-      mfa_token: await startMfaLogin(services, account, now).catch(unlessDeleted),
-      mfa_methods: devices.map(({ id, type, name, address }) => ({
-        id,
-        type,
-        name: type === 'email' ? maskAddress(address ?? name) : name,
-      })),
-    });
+    const token = await startMfaLogin(services, account, now).catch(unlessDeleted);
+    return ok(mfaRequired(token, devices));
   },
 );

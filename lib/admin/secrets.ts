@@ -5,7 +5,7 @@ import { mfaDevices } from '../../db/schema/accounts.ts';
 import { ssoConnections } from '../../db/schema/orgs.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
-import { secretContext } from '../sso/connections.ts';
+import { secretContext } from '../sso/connection-fields.ts';
 import { oneLine } from './error.ts';
 
 /** The result for one kind of secrets. */

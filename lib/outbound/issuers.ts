@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose';
 import QuickLRU from 'quick-lru';
+import { ApiError } from '../errors.ts';
 import { z } from '../schema.ts';
 import { type Outbound, OutboundError } from './outbound.ts';
 
@@ -149,4 +150,19 @@ export function createIssuers(outbound: Pick<Outbound, 'fetch'>): Issuers {
       }
     },
   };
+}
+
+/** Issuers whose tokens say nothing about who runs the organization: they name one tenant, or nobody. */
+const SHARED_TENANTS =
+  /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers|\{tenantid\})(?:\/|$)/;
+
+/** @throws ApiError `validation_error/field_invalid` if the service does not connect to an issuer */
+export function requireIssuer(refusal: string | undefined, issuer: string): void {
+  const isShared = SHARED_TENANTS.test(issuer);
+  const { search, hash } = URL.canParse(issuer) ? new URL(issuer) : { search: '', hash: '' };
+  const message = isShared
+    ? 'must name one tenant: https://login.microsoftonline.com/<tenant id>/v2.0'
+    : (refusal ?? (search || hash ? 'must have no query and no fragment' : undefined));
+  if (message !== undefined)
+    throw new ApiError('validation_error/field_invalid', { details: [{ field: 'issuer', message }] });
 }

@@ -36,7 +36,7 @@ export interface SsoAccount extends Omit<Account, 'emailId'> {
 
 type NextId = () => NewId;
 
-const DISABLED = () => new SsoRefusal('disabled', 'The account is disabled.');
+export const DISABLED = () => new SsoRefusal('disabled', 'The account is disabled.');
 
 /** The account that a person has signed in to before, by a connection of the same organization. */
 export async function knownAccount(

@@ -106,6 +106,21 @@ describe('a sign-in at a provider', () => {
       [email],
     );
     expect((await bySso()).refusal).toBe('401 auth_error/invalid_credentials');
+    // Also if that happens after the admission, before the session.
+    const late = newPerson();
+    await bySso();
+    await sql(`create function shared.disable() returns trigger language plpgsql as $$ begin
+      update shared.users set disabled_at = now() where id = new.user_id; return new; end $$`);
+    await sql(
+      'create trigger disable after update on shared.identities for each row execute function shared.disable()',
+    );
+    expect((await bySso()).refusal).toBe('401 auth_error/invalid_credentials');
+    await sql('drop function shared.disable cascade');
+    const sessions = await sql(
+      `select from shared.sessions s join shared.user_emails e on e.user_id = s.user_id where e.email = $1`,
+      [late.email],
+    );
+    expect(sessions).toHaveLength(1);
     const other = await createOrg(t.api);
     const { id } = await connect({}, other);
     const body = { confirm: other.slug };

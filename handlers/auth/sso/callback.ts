@@ -1,5 +1,4 @@
 import { MAPPED_ROLES } from '../../../db/schema/orgs.ts';
-import { maskAddress } from '../../../lib/accounts/mfa/devices.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import {
   asksForPage,
@@ -17,7 +16,7 @@ import { ok, redirect } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { shown, z } from '../../../lib/schema.ts';
 import { type Flow, flowCookie } from '../../../lib/sso/flow.ts';
-import { MfaRequired } from '../login.ts';
+import { MfaRequired, mfaRequired } from '../login.ts';
 
 const SsoTest = z
   .object({
@@ -101,15 +100,7 @@ export const ssoCallback = endpoint(
         const signedIn = await completeSso(call, visitor, flow, described);
         const { location, mfa } = signedIn;
         if (!mfa) return redirect(location, signedIn.headers);
-        const required = {
-          mfa_required: true as const,
-          mfa_token: mfa.token,
-          mfa_methods: mfa.devices.map(({ id, type, name, address }) => ({
-            id,
-            type,
-            name: type === 'email' ? maskAddress(address ?? name) : name,
-          })),
-        };
+        const required = mfaRequired(mfa.token, mfa.devices);
         if (!asksForPage(call)) return ok(required);
         const fragment = new URLSearchParams({ mfa: JSON.stringify(required) });
         return redirect(`/login?${new URLSearchParams({ return_to: location })}#${fragment}`);

@@ -4,10 +4,10 @@ import { newValues } from '../../../lib/http/audit.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
+import { requireIssuer } from '../../../lib/outbound/issuers.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { z } from '../../../lib/schema.ts';
-import { requireIssuer } from '../../../lib/sso/connections.ts';
 import { CiTrust, CiTrustInput, createTrust } from '../../../lib/tokens/ci/trusts.ts';
 
 export const createCiTrust = endpoint(

@@ -7,6 +7,7 @@ import { newValues } from '../../../lib/http/audit.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
+import { requireIssuer } from '../../../lib/outbound/issuers.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import {
   auditedValues,
@@ -14,9 +15,8 @@ import {
   ConnectionInput,
   MAX_CONNECTIONS,
   newColumns,
-  requireIssuer,
   toConnection,
-} from '../../../lib/sso/connections.ts';
+} from '../../../lib/sso/connection-fields.ts';
 import { exemptOwners, requireOwner } from '../../../lib/sso/membership.ts';
 
 export const createConnection = endpoint(

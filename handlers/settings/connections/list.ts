@@ -4,7 +4,7 @@ import { sessionOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { z } from '../../../lib/schema.ts';
-import { Connection, toConnection } from '../../../lib/sso/connections.ts';
+import { Connection, toConnection } from '../../../lib/sso/connection-fields.ts';
 
 export const listConnections = endpoint(
   {

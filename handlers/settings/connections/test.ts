@@ -5,7 +5,7 @@ import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { shown, z } from '../../../lib/schema.ts';
-import { findConnection, requireConnection } from '../../../lib/sso/connections.ts';
+import { findConnection } from '../../../lib/sso/connections.ts';
 
 export const testConnection = endpoint(
   {
@@ -29,13 +29,12 @@ export const testConnection = endpoint(
   async (call) => {
     const { db, org, params, services } = call;
     const { config, secretBox } = services;
-    const row = await requireConnection(db, org.id, params.id);
-    const connection = await findConnection({ db, config, secretBox }, row.id);
-    if (!connection) throw new ApiError('resource_error/not_found');
+    const connection = await findConnection({ db, config, secretBox }, params.id);
+    if (connection?.orgId !== org.id) throw new ApiError('resource_error/not_found');
     const url = await beginSso(call, connection, { purpose: 'test' });
     await call.audited(
       async () => {},
-      () => ({ target: { type: 'connection', id: row.id, name: row.name } }),
+      () => ({ target: { type: 'connection', id: connection.id, name: connection.name } }),
     );
     return ok({ url });
   },

@@ -8,6 +8,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
+import { requireIssuer } from '../../../lib/outbound/issuers.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
 import {
@@ -15,10 +16,9 @@ import {
   Connection,
   ConnectionChanges,
   changedColumns,
-  requireConnection,
-  requireIssuer,
   toConnection,
-} from '../../../lib/sso/connections.ts';
+} from '../../../lib/sso/connection-fields.ts';
+import { requireConnection } from '../../../lib/sso/connections.ts';
 import { exemptOwners, requireOwner } from '../../../lib/sso/membership.ts';
 import { endConnectionSessions } from '../../../lib/sso/sessions.ts';
 

@@ -8,7 +8,7 @@ import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
-import { domainName } from '../../../lib/sso/connections.ts';
+import { domainName } from '../../../lib/sso/connection-fields.ts';
 import { Domain, MAX_DOMAINS, toDomain } from '../../../lib/sso/domains.ts';
 import { requireOwner } from '../../../lib/sso/membership.ts';
 

@@ -1,8 +1,9 @@
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Tx } from '../../../db/client.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import { inOneTransaction } from '../../../db/nested.ts';
 import { readDeletion } from '../../../db/orgs/deletion.ts';
-import type { Role } from '../../../db/schema/orgs.ts';
+import { users } from '../../../db/schema/accounts.ts';
 import { verifiedDevices } from '../../accounts/mfa/devices.ts';
 import { startMfaLogin } from '../../accounts/mfa/logins.ts';
 import { accountChanged } from '../../mail/templates/changes.ts';
@@ -10,7 +11,7 @@ import { orgUrl } from '../../members/invitations.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { readOrgName } from '../../orgs/notices.ts';
 import { lockOrgTables } from '../../quotas.ts';
-import { knownAccount, newAccount, noteUse, type SsoAccount } from '../../sso/accounts.ts';
+import { DISABLED, knownAccount, newAccount, noteUse, type SsoAccount } from '../../sso/accounts.ts';
 import { exactText, roleOf, usedMfa, vouchesFor } from '../../sso/claims.ts';
 import { findConnection } from '../../sso/connections.ts';
 import type { Flow } from '../../sso/flow.ts';
@@ -77,7 +78,8 @@ export async function completeSso(
   const location = flow.returnTo ?? (org ? orgUrl(services.config, org.slug) : '/');
   // The second factor of an account counts in every organization, and a provider stands in for it in one.
   if (account.mfaEnabled) return { location, mfa: await startSecondFactor(call, account, start) };
-  return { location, headers: await signIn(call, account, undefined, { sso: start }).catch(unlessDeleted) };
+  const active = (tx: Tx) => requireActive(tx, account.id);
+  return { location, headers: await signIn(call, account, active, { sso: start }).catch(unlessDeleted) };
 }
 
 export type SignedIn = { location: string } & (
@@ -85,11 +87,21 @@ export type SignedIn = { location: string } & (
   | { mfa: Awaited<ReturnType<typeof startSecondFactor>> }
 );
 
+/** Locks the account, which an operator may have disabled since the admission. */
+async function requireActive(tx: Tx, userId: string): Promise<void> {
+  const [active] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.disabledAt)))
+    .for('no key update');
+  if (!active) throw DISABLED();
+}
+
 async function startSecondFactor(call: PublicCall, account: SsoAccount, start: SsoStart) {
   const { db, now, services } = call;
   const sealed = await sealLogin(services.ssoBox, start);
   const devices = await verifiedDevices(db, account.id);
-  return { token: await startMfaLogin(services, account, now, sealed), devices };
+  return { token: await startMfaLogin(services, account, now, sealed).catch(unlessDeleted), devices };
 }
 
 async function orgOf({ db, services }: PublicCall, orgId: string): Promise<Org> {
@@ -186,7 +198,7 @@ const actorOf = (call: PublicCall, { id, name }: SsoAccount) => ({
 
 function noteRoleChange(call: PublicCall, { id: member }: SsoAccount, mapped: Mapped | undefined): void {
   if (!mapped || mapped.kind === 'kept') return;
-  const { from, to } = mapped as { from?: Role; to?: Role };
+  const { from, to } = mapped;
   logSecurityEvent(call, mapped.kind === 'removed' ? 'member_removed' : 'role_changed', { member, from, to });
   logEndedTokens(call, member, mapped.tokens);
 }

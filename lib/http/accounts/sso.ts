@@ -14,7 +14,8 @@ import {
   usedMfa,
   vouchesFor,
 } from '../../sso/claims.ts';
-import { addressesOf, findConnection, type SsoConnection } from '../../sso/connections.ts';
+import { addressesOf } from '../../sso/connection-fields.ts';
+import { findConnection, type SsoConnection } from '../../sso/connections.ts';
 import {
   FLOW_MS,
   type Flow,
