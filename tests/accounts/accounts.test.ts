@@ -85,6 +85,7 @@ describe('a password', () => {
     expect((await login(user.email)).status).toBe(401);
     expect((await login(user.email, 'Another2battery')).status).toBe(200);
     expect(outcome(await reset(token, 'Third3third'))).toEqual([400, 'validation_error/field_invalid']);
+    await t.services.mail.deliverDue();
     expect(
       t.mails.filter(({ recipient, subject }) => recipient === user.email && /password/i.test(subject)),
     ).toHaveLength(2);
