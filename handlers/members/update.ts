@@ -97,7 +97,7 @@ export const updateMember = endpoint(
         .set({
           ...{ ...granted, ...standing(role, now) },
           // Nobody keeps the own role when the group ends.
-          ...(userId !== user.id && { mappedBy: null }),
+          ...(userId !== user.id && { mappedBy: null, roleProvisioned: false }),
           ...(role !== 'owner' && { breakGlass: false }),
         })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));

@@ -143,6 +143,7 @@ const membershipsOf = (db: Db, userId: string) =>
       confirmed_at: memberships.confirmedAt,
       owner_offer_until: memberships.ownerOfferUntil,
       last_active_at: memberships.lastActiveAt,
+      suspended_at: memberships.suspendedAt,
       created_at: memberships.createdAt,
     })
     .from(memberships)

@@ -6,6 +6,7 @@ import { markArriving, markLeaving } from '../../../db/projects/transfer/marks.t
 import { noteTransfer } from '../../../db/projects/transfer/transfers.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import type { Org } from '../../orgs/directory.ts';
+import { isActive } from '../../members/fields.ts';
 import { type Actor, mailControl } from '../../orgs/notices.ts';
 import { lockOrg } from '../../quotas.ts';
 
@@ -82,6 +83,7 @@ async function ownsAll(tx: Tx, userId: string, orgIds: readonly string[]): Promi
         eq(memberships.userId, userId),
         inArray(memberships.orgId, [...orgIds]),
         eq(memberships.role, 'owner'),
+        isActive,
       ),
     );
   return rows.length === orgIds.length;
