@@ -6,6 +6,7 @@ import { rankIn } from '../../db/schema/columns.ts';
 import { expiryOf } from '../../db/schema/org.ts';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
+import { scimUsers } from '../../db/schema/scim.ts';
 import type { Config } from '../config/config.ts';
 import type { Org } from '../orgs/directory.ts';
 
@@ -32,6 +33,10 @@ export const hasAccess = (settings: Settings): SQL<boolean> =>
 
 const isCurrent = ({ pendingInvitations }: Settings): SQL<boolean> =>
   pendingInvitations ? isConfirmed : sql<boolean>`not ${memberships.isHeld}`;
+
+/** `suspended_at` of a member to whom a person gives a role: stays if the provider has deactivated the person. */
+export const suspendedByProvider = sql<Date | null>`case when exists (select from ${scimUsers} u where u.org_id = ${memberships.orgId}
+  and u.user_id = ${memberships.userId} and not u.active) then ${memberships.suspendedAt} end`;
 
 /** The address of a member that the organization sees. */
 export const memberEmail = sql<string>`coalesce(${memberships.invitedEmail}, ${userEmails.email})`;
@@ -75,7 +80,9 @@ function memberFields({ pendingInvitations }: Settings, now: Date) {
     verified: isVerified,
     pending: sql<boolean>`not ${isCurrent({ pendingInvitations })}`,
     suspended: sql<true | null>`nullif(not ${isActive}, false)`,
-    role_mapped: sql<true | null>`nullif(${memberships.mappedBy} is not null or ${memberships.roleProvisioned}, false)`,
+    role_mapped: sql<
+      true | null
+    >`nullif(${memberships.mappedBy} is not null or ${memberships.roleProvisioned}, false)`,
     break_glass: sql<true | null>`nullif(${memberships.breakGlass} and ${memberships.role} = 'owner', false)`,
     owner_offer_until: offerUntil(now),
   };

@@ -135,9 +135,7 @@ export async function createGroup(
       message: `An organization can have at most ${MAX_GROUPS} groups.`,
     });
   const { id, at } = context.nextId();
-  await tx
-    .insert(t)
-    .values({ id, orgId: org.id, displayName, externalId, createdAt: at, updatedAt: at });
+  await tx.insert(t).values({ id, orgId: org.id, displayName, externalId, createdAt: at, updatedAt: at });
   const { added } = await setMembers(tx, org.id, id, { before: new Set(), after: members });
   const access = await applyRoles(tx, context, added);
   return { group: await requireGroup(tx, org.id, id), added, removed: [], access };
@@ -163,10 +161,7 @@ export async function changeGroup(
   const { added, removed } = await setMembers(tx, org.id, group.id, { before, after: after.members });
   const isChanged = isRenamed || externalId !== group.externalId || added.length + removed.length > 0;
   if (isChanged)
-    await tx
-      .update(t)
-      .set({ displayName, externalId, updatedAt: actor.now })
-      .where(eq(t.id, group.id));
+    await tx.update(t).set({ displayName, externalId, updatedAt: actor.now }).where(eq(t.id, group.id));
   // Another name may be mapped to another role.
   const affected = isRenamed ? [...before, ...after.members] : [...added, ...removed];
   const access = await applyRoles(tx, context, affected);

@@ -5,7 +5,7 @@ import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
 import { memberships, type Role } from '../../db/schema/orgs.ts';
-import { scimGroupMembers, scimGroups, scimUsers as s } from '../../db/schema/scim.ts';
+import { scimUsers as s, scimGroupMembers, scimGroups } from '../../db/schema/scim.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../errors.ts';
 import { mailRoleChange } from '../members/control.ts';
@@ -15,9 +15,16 @@ import { memberEmail } from '../members/fields.ts';
 import { findInvitee, insertPlaceholder } from '../members/invitees.ts';
 import { isControlling } from '../members/roles.ts';
 import { requireNoMore } from '../quotas.ts';
-import type { EndedToken } from '../tokens/creators.ts';
 import { ScimError } from './error.ts';
-import { type AccessChange, applyRoles, endAccess, grouped, isAnyOf, keepOwner, type ScimContext } from './roles.ts';
+import {
+  type AccessChange,
+  applyRoles,
+  endAccess,
+  grouped,
+  isAnyOf,
+  keepOwner,
+  type ScimContext,
+} from './roles.ts';
 
 /* A SCIM user is a membership. Members whom the provider has not named are users too, so that it finds them before it creates them. */
 
@@ -156,9 +163,7 @@ export async function createUser(
     (await findInvitee(tx, address, 'viewer')) ??
     (await insertPlaceholder(tx, context, address, 'viewer', nameOf(attributes)?.slice(0, 200)));
   const { userId, isPlaceholder, verified } = invitee;
-  const [member] = await select(tx).where(
-    and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)),
-  );
+  const [member] = await select(tx).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
   const isLinked = member && !member.isNamed && member.email === address;
   if (member && !isLinked) throw new ScimError('uniqueness', 'A user with this address exists.');
   await requireFreeName(tx, org.id, attributes.userName, member?.id);
@@ -219,7 +224,7 @@ export async function removeUser(
   tx: Tx,
   context: ScimContext,
   id: string,
-): Promise<{ user: ScimUser; tokens: EndedToken[] }> {
+): Promise<{ user: ScimUser; access: [AccessChange] }> {
   const { actor, org } = context;
   const user = await requireUser(tx, org.id, id);
   const { id: userId, role: from } = user;
@@ -227,5 +232,6 @@ export async function removeUser(
   if (isControlling(from))
     await mailRoleChange(tx, actor, { orgId: org.id, userId, from, reason: 'removed by provisioning' });
   await endAccess(tx, org.id, userId, actor.now);
-  return { user, tokens: await endMembership(tx, org, userId) };
+  const tokens = await endMembership(tx, org, userId);
+  return { user, access: [{ userId, from, to: from, tokens }] };
 }

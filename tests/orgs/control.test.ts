@@ -237,6 +237,19 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /A domain was removed from[\s\S]*Domain: org-/,
     },
   },
+  createScimToken: {
+    '': {
+      call: (who) => t.api.post('/settings/scim/token', who),
+      told: /A token for provisioning[\s\S]*was created for[\s\S]*Token: scim_/,
+    },
+  },
+  deleteScimToken: {
+    '': {
+      prepare: async () => must(await t.api.post('/settings/scim/token', org.asOwner)).info.id,
+      call: (who) => t.api.delete('/settings/scim/token', who),
+      told: /was removed from[\s\S]*Token: scim_/,
+    },
+  },
   updateOrg: {
     slug: {
       call: (who) => t.api.patch(`/orgs/${org.slug}`, { ...who, body: { slug: `${org.slug}-2` } }),

@@ -304,6 +304,9 @@ it('keeps tokens away from what decides who has access, and from what cannot be 
       'POST /api/v1/settings/domains',
       'POST /api/v1/settings/domains/{id}/verify',
       'DELETE /api/v1/settings/domains/{id}',
+      'GET /api/v1/settings/scim',
+      'POST /api/v1/settings/scim/token',
+      'DELETE /api/v1/settings/scim/token',
     ].sort(),
   );
 });

@@ -34,7 +34,11 @@ export type BodyReader = (c: Context, shareOf: () => Share) => Promise<ReadBody>
  * @param maxBytes the limit of the body
  * @param types the media types
  */
-export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT, types = ['application/json']): BodyReader {
+export function bodyReader(
+  schema: z.ZodType,
+  maxBytes = BODY_LIMIT,
+  types = ['application/json'],
+): BodyReader {
   const isOptional = isOptionalBody(schema);
   const limits = { maxBytes, smallIsFree: true, nouns: NOUNS };
   return async (c, shareOf) => {

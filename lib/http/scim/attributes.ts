@@ -1,7 +1,7 @@
+import { text, uuid, z } from '../../schema.ts';
 import { ScimError } from '../../scim/error.ts';
 import type { GroupAttributes } from '../../scim/groups.ts';
 import type { UserAttributes } from '../../scim/users.ts';
-import { text, uuid, z } from '../../schema.ts';
 import { email } from '../fields.ts';
 
 /*
@@ -44,7 +44,7 @@ const active = z.union([
 /** The address that counts: the primary one, that of work, or the first. */
 function addressIn(value: unknown): unknown {
   if (!Array.isArray(value)) return isObject(value) ? byName(value).value : value;
-  const all = value.map((one) => (isObject(one) ? byName(one) : { value: one }));
+  const all = value.map((one): Values => (isObject(one) ? byName(one) : { value: one }));
   const isTrue = (given: unknown) => given === true || String(given).toLowerCase() === 'true';
   const found =
     all.find(({ primary }) => isTrue(primary)) ?? all.find(({ type }) => type === 'work') ?? all[0];
@@ -114,8 +114,12 @@ interface Operation {
 }
 
 const OPERATIONS = z.array(z.looseObject({})).min(1).max(1_000);
-const OP = z.string().toLowerCase().pipe(z.enum(['add', 'remove', 'replace']));
-const PATH = /^([\w$:.-]{1,200})(?:\[ *[\w.]{1,50} +eq +(?:"([^"\\\]]{0,500})"|true|false) *\](\.\w{1,50})?)?$/i;
+const OP = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(['add', 'remove', 'replace']));
+const PATH =
+  /^([\w$:.-]{1,200})(?:\[ *[\w.]{1,50} +eq +(?:"([^"\\\]]{0,500})"|true|false) *\](\.\w{1,50})?)?$/i;
 
 /** @throws ScimError `invalidSyntax`, `invalidPath` */
 function operationsOf(body: Values): Operation[] {
@@ -202,7 +206,11 @@ export function groupChanges(body: Values): (before: GroupAttributes) => GroupAt
     for (const operation of operations) {
       const { path, op, value } = operation;
       if (path !== undefined)
-        group = setOfGroup(group, path, op === 'remove' && path !== 'members' ? { ...operation, value: null } : operation);
+        group = setOfGroup(
+          group,
+          path,
+          op === 'remove' && path !== 'members' ? { ...operation, value: null } : operation,
+        );
       else
         for (const [name, one] of Object.entries(byName(valid(z.looseObject({}), 'value', value))))
           group = setOfGroup(group, name, { ...operation, value: one });

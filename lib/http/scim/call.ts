@@ -1,8 +1,7 @@
-import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Tx } from '../../../db/client.ts';
-import { inOneTransaction } from '../../../db/nested.ts';
-import { refusesWrites } from '../../../db/errors.ts';
+import { isUniqueViolation, refusesWrites } from '../../../db/errors.ts';
 import type { NewId } from '../../../db/ids.ts';
+import { inOneTransaction } from '../../../db/nested.ts';
 import type { AuditAction } from '../../audit/actions.ts';
 import { ApiError } from '../../errors.ts';
 import { GivenUp } from '../../members/invitees.ts';
@@ -61,7 +60,7 @@ export interface Entry extends Audited {
 }
 
 /** Runs a change in one transaction, which ends with its entry, if any. */
-export async function inScim<T extends { access?: readonly AccessChange[] }>(
+export async function inScim<T extends { access: readonly AccessChange[] }>(
   call: ScimCall,
   work: (tx: Tx, context: ScimContext & { nextId: () => NewId }) => Promise<T>,
   entryOf: (result: T) => Entry | undefined,
@@ -93,7 +92,7 @@ export async function inScim<T extends { access?: readonly AccessChange[] }>(
       throw error;
     });
   services.mail.kick();
-  for (const { userId: member, from, suspended, to, tokens } of result.access ?? []) {
+  for (const { userId: member, from, suspended, to, tokens } of result.access) {
     if (from !== to) logSecurityEvent(call, 'role_changed', { member, from, to });
     if (suspended !== undefined)
       logSecurityEvent(call, suspended ? 'member_suspended' : 'member_reactivated', { member, role: to });

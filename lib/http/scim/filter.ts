@@ -2,6 +2,7 @@ import { and, type SQL } from 'drizzle-orm';
 import { isStorable } from '../../schema.ts';
 import { ScimError } from '../../scim/error.ts';
 import { plainName } from './attributes.ts';
+import type { Filters } from './handler.ts';
 
 const CLAUSE =
   /\s*([\w$:.-]{1,200})(?:\[ *type +eq +"work" *\](\.value))? +eq +("(?:[^"\\]|\\.){0,500}"|true|false)\s*(and(?= )|$)/iy;
@@ -17,10 +18,7 @@ const refused = () =>
  * @param known the conditions by attribute
  * @throws ScimError `invalidFilter`
  */
-export function filterOf(
-  filter: string | undefined,
-  known: Readonly<Record<string, (value: string) => SQL | undefined>>,
-): SQL | undefined {
+export function filterOf(filter: string | undefined, known: Filters): SQL | undefined {
   if (filter === undefined) return undefined;
   const conditions: (SQL | undefined)[] = [];
   const clause = new RegExp(CLAUSE);

@@ -1,4 +1,3 @@
-import type { AccessChange } from '../../scim/roles.ts';
 import {
   changeGroup,
   createGroup,
@@ -10,11 +9,12 @@ import {
   requireGroup,
   type ScimGroup,
 } from '../../scim/groups.ts';
+import type { AccessChange } from '../../scim/roles.ts';
 import { GROUP_SCHEMA } from '../../scim/schemas.ts';
 import { changesOf, newValues } from '../audit.ts';
 import { groupChanges, wholeGroup } from './attributes.ts';
 import { inScim, type ScimCall } from './call.ts';
-import type { ScimHandler, ScimResource } from './routes.ts';
+import type { ScimHandler, ScimResource } from './handler.ts';
 
 const toGroup = (base: string, group: ScimGroup, members: readonly string[] | undefined): ScimResource => {
   const { id, displayName, externalId } = group;

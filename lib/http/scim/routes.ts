@@ -1,5 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono';
-import type { SQL } from 'drizzle-orm';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { ApiError } from '../../errors.ts';
 import { z } from '../../schema.ts';
 import { toScimError } from '../../scim/error.ts';
@@ -11,7 +10,6 @@ import {
   serviceProviderConfig,
 } from '../../scim/schemas.ts';
 import { scimUrl } from '../../scim/tokens.ts';
-import type { App } from '../app.ts';
 import type { AppEnv, CallEnv } from '../call.ts';
 import { beginCall, type Serving } from '../endpoint.ts';
 import { fairShare } from '../middleware/access/fair-share.ts';
@@ -22,36 +20,13 @@ import { type Headers, type ResponseContext, respond } from '../respond.ts';
 import { type ScimCall, scimToken } from './call.ts';
 import { filterOf } from './filter.ts';
 import { deleteGroup, getGroup, getGroups, patchGroup, postGroup, putGroup } from './groups.ts';
+import type { ScimAnswer, ScimHandler, ScimRequest, ScimResource } from './handler.ts';
 import { deleteUser, getUser, getUsers, patchUser, postUser, putUser } from './users.ts';
 
 /*
  * SCIM 2.0 (RFC 7644). It is no part of the JSON API: paths, bodies and errors are those of the standard, which describes itself by
  * `/Schemas`. Every path requires the token, which is the only thing that names the organization.
  */
-
-export type ScimResource = object & { id?: string; meta?: { location: string } };
-
-/** A request of a provider. */
-interface ScimRequest {
-  call: ScimCall;
-  /** The URL of the service for providers. */
-  base: string;
-  /** The `id` of the path. */
-  id: string;
-  body: Readonly<Record<string, unknown>>;
-  excludesMembers: boolean;
-  /** The page of a list, with the condition of its filter. */
-  page(filters: Filters): { where: SQL | undefined; offset: number; limit: number };
-}
-
-type Filters = Readonly<Record<string, (value: string) => SQL | undefined>>;
-
-type ScimAnswer =
-  | { status?: 200 | 201; resource: ScimResource | undefined }
-  | { resources: readonly ScimResource[]; total?: number }
-  | { status: 204 };
-
-export type ScimHandler = (request: ScimRequest) => Promise<ScimAnswer>;
 
 const found = (resources: readonly ScimResource[], id: string): ScimAnswer => {
   const resource = resources.find((one) => one.id === id);
@@ -71,6 +46,7 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, ScimHandler>>>> = 
   '/Schemas/:id': { GET: async ({ base, id }) => found(schemas(base), id) },
 };
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const PREFIX = '/scim/v2';
 const TYPE = 'application/scim+json';
 const readBody = bodyReader(z.looseObject({}), BODY_LIMIT, [TYPE, 'application/json']);
@@ -101,7 +77,7 @@ const IN_RESOURCES = new Set(['/Users/:id', '/Groups/:id']);
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Routes the requests of providers. */
-export function serveScim(app: App, servingOf: (c: Context<AppEnv>) => Serving): void {
+export function serveScim(app: Hono<AppEnv>, servingOf: (c: Context<AppEnv>) => Serving): void {
   const access = (route: string): MiddlewareHandler[] => [
     beginCall(PREFIX + route.replace(':id', '{id}'), false, servingOf),
     scimToken as MiddlewareHandler,
@@ -111,12 +87,12 @@ export function serveScim(app: App, servingOf: (c: Context<AppEnv>) => Serving):
     for (const [method, handler] of Object.entries(handlers))
       app.on([method], [PREFIX + route], ...access(route), handle(route, handler));
     const allow = Object.keys(handlers).join(', ');
-    app.all(PREFIX + route, ...access(route), async (c: Context<AppEnv>) => {
+    app.on(METHODS, [PREFIX + route], ...access(route), async (c: Context<AppEnv>) => {
       const error = new ApiError('resource_error/method_not_allowed');
       c.res = respondScimError(c.get('request'), error, { allow });
     });
   }
-  app.all('/scim/*', ...access('/*'), async () => {
+  app.on(METHODS, ['/scim/*'], ...access('/*'), async () => {
     throw new ApiError('resource_error/not_found');
   });
 }

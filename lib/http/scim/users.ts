@@ -9,16 +9,16 @@ import {
   removeUser,
   requireUser,
   type ScimUser,
+  USER_FILTERS,
   type UserAttributes,
   type UserChange,
-  USER_FILTERS,
 } from '../../scim/users.ts';
 import { newValues, tokensRevoked } from '../audit.ts';
 import { email } from '../fields.ts';
-import { logEndedTokens, logSecurityEvent } from '../security-log.ts';
+import { logSecurityEvent } from '../security-log.ts';
 import { userChanges, wholeUser } from './attributes.ts';
 import { type Entry, inScim, type ScimCall } from './call.ts';
-import type { ScimHandler, ScimResource } from './routes.ts';
+import type { ScimHandler, ScimResource } from './handler.ts';
 
 const toUser = (base: string, user: ScimUser): ScimResource => {
   const { id, userName, externalId, displayName, givenName, familyName, groups } = user;
@@ -50,7 +50,11 @@ function entryOf({ user, changed, access }: UserChange): Entry | undefined {
   if (changed.length === 0) return undefined;
   const [change] = access;
   const target = { type: 'member', id: user.id, name: user.email ?? user.userName } as const;
-  return { action: actionOf(change), target, changes: { ...newValues({ attributes: changed }), ...effectOf(change) } };
+  return {
+    action: actionOf(change),
+    target,
+    changes: { ...newValues({ attributes: changed }), ...effectOf(change) },
+  };
 }
 
 const actionOf = (change: AccessChange | undefined) =>
@@ -89,7 +93,10 @@ export const postUser: ScimHandler = async ({ base, body, call }) => {
     (made) => ({
       action: 'member.joined',
       target: { type: 'member', id: made.user.id, name: address.data },
-      changes: newValues({ role: made.user.role, suspended: made.access.some(({ suspended }) => suspended) || undefined }),
+      changes: newValues({
+        role: made.user.role,
+        suspended: made.access.some(({ suspended }) => suspended) || undefined,
+      }),
     }),
   );
   logSecurityEvent(call, 'member_invited', { member: user.id, role: user.role });
@@ -106,16 +113,15 @@ export const putUser: ScimHandler = ({ base, body, call, id }) => change(base, c
 export const patchUser: ScimHandler = ({ base, body, call, id }) => change(base, call, id, userChanges(body));
 
 export const deleteUser: ScimHandler = async ({ call, id }) => {
-  const { user, tokens } = await inScim(
+  const { user } = await inScim(
     call,
-    (tx, context) => removeUser(tx, context, id) as Promise<Awaited<ReturnType<typeof removeUser>> & { access?: [] }>,
-    (removed) => ({
+    (tx, context) => removeUser(tx, context, id),
+    ({ access: [{ tokens }], user }) => ({
       action: 'member.removed',
-      target: { type: 'member', id: removed.user.id, name: removed.user.email ?? removed.user.userName },
-      changes: { role: { from: removed.user.role }, ...tokensRevoked(removed.tokens) },
+      target: { type: 'member', id: user.id, name: user.email ?? user.userName },
+      changes: { role: { from: user.role }, ...tokensRevoked(tokens) },
     }),
   );
   logSecurityEvent(call, 'member_removed', { member: user.id, role: user.role });
-  logEndedTokens(call, user.id, tokens);
   return { status: 204 };
 };

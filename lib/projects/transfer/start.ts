@@ -5,8 +5,8 @@ import { readDeletion } from '../../../db/orgs/deletion.ts';
 import { markArriving, markLeaving } from '../../../db/projects/transfer/marks.ts';
 import { noteTransfer } from '../../../db/projects/transfer/transfers.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
-import type { Org } from '../../orgs/directory.ts';
 import { isActive } from '../../members/fields.ts';
+import type { Org } from '../../orgs/directory.ts';
 import { type Actor, mailControl } from '../../orgs/notices.ts';
 import { lockOrg } from '../../quotas.ts';
 

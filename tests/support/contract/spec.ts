@@ -198,6 +198,9 @@ GET    /api/v1/settings/domains                           cookie+org, owner
 POST   /api/v1/settings/domains                           cookie+org, owner
 POST   /api/v1/settings/domains/{id}/verify               cookie+org, owner
 DELETE /api/v1/settings/domains/{id}                      cookie+org, owner
+GET    /api/v1/settings/scim                              cookie+org, owner
+POST   /api/v1/settings/scim/token                        cookie+org, owner
+DELETE /api/v1/settings/scim/token                        cookie+org, owner
 `);
 
 export const SPEC_ENDPOINTS = [...CONTRACT_ENDPOINTS, ...ADDED_ENDPOINTS];

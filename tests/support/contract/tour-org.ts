@@ -533,6 +533,9 @@ export function planOrgTour(on: Traveller) {
     removeIdentity: () => on.api.delete(`/profile/identities/${on.made.identity}`, on.asUser()),
     deleteConnection: () => on.api.delete(`/settings/connections/${on.made.connection}`, on.asOwner()),
     deleteOrgDomain: () => on.api.delete(`/settings/domains/${on.made.domain}`, on.asOwner()),
+    createScimToken: () => on.api.post('/settings/scim/token', on.asOwner()),
+    getScim: () => on.api.get('/settings/scim', on.asOwner()),
+    deleteScimToken: () => on.api.delete('/settings/scim/token', on.asOwner()),
 
     async inviteMember() {
       const body = { email: 'grace@example.com', role: 'member' };

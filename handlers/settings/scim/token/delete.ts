@@ -28,8 +28,7 @@ export const deleteScimToken = endpoint(
         inOrgQuota(inside, async (tx) => {
           await requireOwner(tx, org.id, user.id);
           const [row] = await tx.delete(t).where(eq(t.orgId, org.id)).returning();
-          if (row)
-            await mailControl(tx, actor, org.id, 'scim_token_removed', [['Token', `${row.prefix}…`]]);
+          if (row) await mailControl(tx, actor, org.id, 'scim_token_removed', [['Token', `${row.prefix}…`]]);
           return row;
         }),
       (row) => row && { target: { type: 'token', id: row.id, name: row.prefix } },
