@@ -6170,6 +6170,20 @@ export interface components {
              */
             created_at: string;
         };
+        AccountExportMembershipProvisionedAs: {
+            /** @example ada@acme.example */
+            user_name: string;
+            /** @example 00ujl29u0le5T6Aj10h7 */
+            external_id?: string;
+            /** @example ada@acme.example */
+            email?: string;
+            /** @example Ada Lovelace */
+            display_name?: string;
+            /** @example Ada */
+            given_name?: string;
+            /** @example Lovelace */
+            family_name?: string;
+        };
         AccountExportMembership: {
             /**
              * Format: uuid
@@ -6198,6 +6212,12 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_active_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            suspended_at?: string;
+            provisioned_as?: components["schemas"]["AccountExportMembershipProvisionedAs"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -9950,6 +9970,15 @@ export interface operations {
                      *             "confirmed_at": "2026-01-01T00:00:00.000Z",
                      *             "owner_offer_until": "2026-01-01T00:00:00.000Z",
                      *             "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *             "suspended_at": "2026-01-01T00:00:00.000Z",
+                     *             "provisioned_as": {
+                     *               "user_name": "ada@acme.example",
+                     *               "external_id": "00ujl29u0le5T6Aj10h7",
+                     *               "email": "ada@acme.example",
+                     *               "display_name": "Ada Lovelace",
+                     *               "given_name": "Ada",
+                     *               "family_name": "Lovelace"
+                     *             },
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],

@@ -95,6 +95,7 @@ async function control() {
     await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
     await sql('select id, require_sso from shared.sso_connections where org_id = $1 order by 1', [org.id]),
     await sql('select id from shared.org_domains where verified_at is not null and org_id = $1', [org.id]),
+    await sql('select id from shared.scim_tokens where org_id = $1', [org.id]),
     await sql(`select id from ${schema}.deletions where state <> 'purging' order by 1`),
   ];
 }
@@ -321,7 +322,7 @@ const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
-  ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains'],
+  ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains', 'getScim'],
 ];
 
 const cases = Object.entries(CHANGES).flatMap(([id, changes]) =>

@@ -176,7 +176,7 @@ describe('a new user', () => {
 
   it('gets no mail, can be invited, and signs in with the link', async () => {
     const user = await add();
-    expect(t.mails.some(({ to }) => to === user.userName)).toBe(false);
+    expect(t.mails.some(({ recipient }) => recipient === user.userName)).toBe(false);
     must(await t.api.post(`/members/${user.id}/resend-invitation`, org.asOwner));
     expect((await t.delivered(user.userName)).text).toContain('token=');
   });
