@@ -20,7 +20,7 @@ export interface ScimGroup {
   updatedAt: Date;
 }
 
-/** What a provider sets. */
+/** The attributes that a provider sets. */
 export interface GroupAttributes {
   displayName: string;
   externalId: string | null;

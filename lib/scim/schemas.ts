@@ -1,4 +1,4 @@
-/* What the service tells providers about itself (RFC 7643, 5 to 7). */
+/* The description of the service for providers (RFC 7643, 5 to 7). */
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';

@@ -28,7 +28,7 @@ import {
 
 /* A SCIM user is a membership. Members whom the provider has not named are users too, so that it finds them before it creates them. */
 
-/** What a provider sets. */
+/** The attributes that a provider sets. */
 export interface UserAttributes {
   userName: string;
   externalId: string | null;

@@ -198,7 +198,7 @@ export function wholeGroup(body: Values): GroupAttributes {
   };
 }
 
-/** What a PATCH request makes of a group. @throws ScimError */
+/** The change of a group by a PATCH request. @throws ScimError */
 export function groupChanges(body: Values): (before: GroupAttributes) => GroupAttributes {
   const operations = operationsOf(body);
   return (before) => {

@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../audit/actions.ts';
 import { ScimError } from '../../scim/error.ts';
 import type { AccessChange } from '../../scim/roles.ts';
 import { USER_SCHEMA } from '../../scim/schemas.ts';
@@ -57,14 +58,11 @@ function entryOf({ user, changed, access }: UserChange): Entry | undefined {
   };
 }
 
-const actionOf = (change: AccessChange | undefined) =>
-  change?.suspended === undefined
-    ? change
-      ? 'member.role_changed'
-      : 'member.changed'
-    : change.suspended
-      ? 'member.suspended'
-      : 'member.reactivated';
+function actionOf(change: AccessChange | undefined): AuditAction {
+  if (!change) return 'member.changed';
+  if (change.suspended === undefined) return 'member.role_changed';
+  return change.suspended ? 'member.suspended' : 'member.reactivated';
+}
 
 const effectOf = (change: AccessChange | undefined) =>
   change && {
