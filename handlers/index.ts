@@ -162,6 +162,9 @@ import { updateDueDates } from './settings/due-dates/update.ts';
 import { getRetention } from './settings/retention/get.ts';
 import { previewRetention } from './settings/retention/preview.ts';
 import { updateRetention } from './settings/retention/update.ts';
+import { getScim } from './settings/scim/get.ts';
+import { createScimToken } from './settings/scim/token/create.ts';
+import { deleteScimToken } from './settings/scim/token/delete.ts';
 import { getSecuritySettings } from './settings/security/get.ts';
 import { updateSecuritySettings } from './settings/security/update.ts';
 import { getStorage } from './settings/storage/get.ts';
@@ -359,6 +362,9 @@ export const endpoints = {
   updateConnection,
   deleteConnection,
   testConnection,
+  getScim,
+  createScimToken,
+  deleteScimToken,
   listOrgDomains,
   createOrgDomain,
   verifyOrgDomain,

@@ -56,8 +56,11 @@ export const Member = z
     pending: z
       .boolean()
       .openapi({ description: 'No access yet, until the address is verified.', example: false }),
+    suspended: z.literal(true).optional().openapi({
+      description: 'Provisioning has taken all access from the member. Otherwise absent.',
+    }),
     role_mapped: z.literal(true).optional().openapi({
-      description: 'Groups at a provider gave the role, and take it. Otherwise absent.',
+      description: 'Groups at a provider, or provisioning, gave the role, and take it. Otherwise absent.',
     }),
     break_glass: z.literal(true).optional().openapi({
       description: 'An owner who is exempt from `require_sso`. Otherwise absent.',

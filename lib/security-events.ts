@@ -24,6 +24,8 @@ export const SECURITY_EVENTS = [
   'permission_denied',
   'member_invited',
   'member_removed',
+  'member_suspended',
+  'member_reactivated',
   'member_left',
   'role_changed',
   'owner_offer',

@@ -44,7 +44,8 @@ export const SHARED_TABLES = {
   },
   memberships: {
     key: 'org_id',
-    columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at'],
+    columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at', 'suspended_at'],
+    added: ['suspended_at'],
     // Only accounts that have verified an address become members.
     set: {
       is_held: sql`false`,
@@ -54,6 +55,7 @@ export const SHARED_TABLES = {
       // A restored organization has no connections.
       mapped_by: sql`null::uuid`,
       break_glass: sql`false`,
+      role_provisioned: sql`false`,
       last_active_at: sql`null::timestamptz`,
     },
     extra: {
@@ -92,6 +94,10 @@ export const NOT_IN_BACKUPS = {
   sso_sessions: 'accounts',
   sso_connections: 'they have secrets of providers, whose keys are not in the backup',
   org_domains: 'proven again by DNS',
+  scim_tokens: 'hashes of tokens',
+  scim_users: 'the provider sends them again',
+  scim_groups: 'the provider sends them again',
+  scim_group_members: 'the provider sends them again',
   used_challenges: 'of sign-ins, for five minutes',
   primary_email_changes: 'accounts',
   email_codes: 'accounts',

@@ -112,6 +112,10 @@ export const memberships = shared.table(
     mappedBy: uuid('mapped_by').references((): AnyPgColumn => ssoConnections.id, { onDelete: 'set null' }),
     /** An owner who may sign in without single sign-on, although the organization requires it. */
     breakGlass: boolean('break_glass').notNull().default(false),
+    /** Provisioning gave the role by groups or as the default, and takes it (`lib/scim/roles.ts`). */
+    roleProvisioned: boolean('role_provisioned').notNull().default(false),
+    /** Since when provisioning has taken all access from the member, who keeps role and assignments. Null: not. */
+    suspendedAt: time('suspended_at'),
   },
   (t) => [
     primaryKey({ name: 'memberships_pk', columns: [t.orgId, t.userId] }),

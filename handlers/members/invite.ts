@@ -1,26 +1,24 @@
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
-import { userEmails, users } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
-import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
-import { hasSignIn } from '../../lib/accounts/has-sign-in.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { newValues } from '../../lib/http/audit.ts';
-import type { MemberCall, OrgCall } from '../../lib/http/call.ts';
+import type { MemberCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
 import { requireNotDeclined } from '../../lib/members/declining.ts';
 import { findMember } from '../../lib/members/fields.ts';
-import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
+import { mailInvitation } from '../../lib/members/invitations.ts';
+import { findInvitee, GivenUp, insertPlaceholder } from '../../lib/members/invitees.ts';
 import { grant } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
 import type { Actor } from '../../lib/orgs/notices.ts';
@@ -75,9 +73,6 @@ export const inviteMember = endpoint(
   },
 );
 
-/** The account gave the address up while it was invited. */
-class GivenUp extends Error {}
-
 async function addMember(
   tx: Tx,
   call: MemberCall,
@@ -90,7 +85,7 @@ async function addMember(
   const { role } = granted;
   const offer = granted.ownerOfferUntil ? ('offered' as const) : undefined;
   const invitee =
-    (await findInvitee(tx, address, role)) ?? (await insertPlaceholder(tx, call, address, role));
+    (await findInvitee(tx, address, role)) ?? (await insertPlaceholder(tx, services, address, role));
   const added = await tx
     .insert(memberships)
     .values({
@@ -116,38 +111,4 @@ async function addMember(
   const member = await findMember(tx, { config: services.config, now }, org.id, invitee.userId);
   if (!member) throw new Error('the new member is missing');
   return member;
-}
-
-/** The account of an address, locked so that the address is not verified until the invitation is written. */
-async function findInvitee(tx: Tx, address: string, role: Role): Promise<Invitee | undefined> {
-  const account = await findAnyAccount(tx, address);
-  if (!account) return undefined;
-  // An operator has locked it out, and an invitation is no way back.
-  if (account.disabledAt)
-    throw new ApiError('resource_error/conflict', { message: 'This address cannot be invited.' });
-  const { id: userId, emailId } = account;
-  await lockUser(tx, userId);
-  const [held] = await tx
-    .select({ verifiedAt: userEmails.verifiedAt, hasSignIn })
-    .from(userEmails)
-    .innerJoin(users, eq(users.id, userEmails.userId))
-    .where(and(eq(userEmails.id, emailId), eq(userEmails.userId, userId)));
-  if (!held) throw new GivenUp();
-  const verified = held.verifiedAt !== null;
-  return { userId, emailId, address, role, verified, isPlaceholder: !held.hasSignIn };
-}
-
-/** An account that cannot log in yet. It is called what stands before the @ until its owner is there. */
-async function insertPlaceholder(
-  tx: Tx,
-  { services }: OrgCall,
-  address: string,
-  role: Role,
-): Promise<Invitee> {
-  const { id: userId, at: createdAt } = services.nextId();
-  const { id: emailId } = services.nextId();
-  const name = address.slice(0, address.lastIndexOf('@')).slice(0, 200);
-  await tx.insert(users).values({ id: userId, name, createdAt });
-  await tx.insert(userEmails).values({ id: emailId, userId, email: address, isPrimary: true, createdAt });
-  return { userId, emailId, address, role, verified: false, isPlaceholder: true };
 }

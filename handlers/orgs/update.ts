@@ -11,6 +11,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { name, orgSlug } from '../../lib/http/fields.ts';
 import { requireOrgRole } from '../../lib/http/org-role.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { isActive } from '../../lib/members/fields.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { renameOrg } from '../../lib/orgs/rename.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
@@ -103,7 +104,7 @@ async function readChangeable(tx: Tx, { user }: CookieCall, orgId: string, least
   const [current] = await tx
     .select({ id: orgs.id, name: orgs.name, slug: orgs.slug, role: memberships.role })
     .from(orgs)
-    .innerJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, user.id)))
+    .innerJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, user.id), isActive))
     .where(eq(orgs.id, orgId));
   if (!current) throw new ApiError('resource_error/not_found');
   if (rankOf(current.role) < rankOf(least)) throw new ApiError('permission_error/denied');

@@ -111,7 +111,14 @@ export async function setMemberRole(
       });
     await tx
       .update(memberships)
-      .set({ role, mappedBy: null, breakGlass: role === 'owner', ...NO_OFFER, ...standing(role, new Date()) })
+      .set({
+        role,
+        roleProvisioned: false,
+        mappedBy: null,
+        breakGlass: role === 'owner',
+        ...NO_OFFER,
+        ...standing(role, new Date()),
+      })
       .where(isMember);
     await endOffersOf(tx, org.id, user.id);
     if (rankOf(role) < rankOf(member.role) && (await tablesExist(tx, org.id)))

@@ -2950,7 +2950,7 @@ export interface paths {
         head?: never;
         /**
          * Change a connection for single sign-on
-         * @description Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Every change of a connection with `require_sso` marks all present owners `break_glass`, and so does a deletion. Roles change with the next sign-in of each member. All owners get a mail.
+         * @description Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Every change of a connection with `require_sso` marks all present owners `break_glass`, and so does a deletion. Roles change with the next sign-in of each member, those of provisioned members at once. All owners get a mail.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2974,6 +2974,56 @@ export interface paths {
          */
         post: operations["testConnection"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/scim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of provisioning
+         * @description The URL for the provider, and the token without its secret part, if there is one.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted.
+         */
+        get: operations["getScim"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/scim/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the token for provisioning
+         * @description A provider that has it adds, changes, deactivates and removes members of this organization by SCIM 2.0. It is returned only here, does not expire, and replaces an earlier one at once. All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["createScimToken"];
+        /**
+         * Remove the token for provisioning
+         * @description Ends provisioning with the next request of the provider. Members, roles, groups and suspensions stay as they are. Without a token it changes nothing. All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteScimToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5485,7 +5535,12 @@ export interface components {
              */
             pending: boolean;
             /**
-             * @description Groups at a provider gave the role, and take it. Otherwise absent.
+             * @description Provisioning has taken all access from the member. Otherwise absent.
+             * @enum {boolean}
+             */
+            suspended?: true;
+            /**
+             * @description Groups at a provider, or provisioning, gave the role, and take it. Otherwise absent.
              * @enum {boolean}
              */
             role_mapped?: true;
@@ -6114,6 +6169,39 @@ export interface components {
              */
             updated_at: string;
         };
+        ScimSettings: {
+            /**
+             * @description To enter at the provider.
+             * @example https://findings.example.com/scim/v2
+             */
+            base_url: string;
+            token?: components["schemas"]["ScimToken"];
+        };
+        ScimToken: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example scim_5f0c1f4b */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description The owner who created it; absent if deleted.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            created_by?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used?: string;
+        };
         OrgDomain: {
             /**
              * Format: uuid
@@ -6245,6 +6333,20 @@ export interface components {
              */
             created_at: string;
         };
+        AccountExportMembershipProvisionedAs: {
+            /** @example ada@acme.example */
+            user_name: string;
+            /** @example 00ujl29u0le5T6Aj10h7 */
+            external_id?: string;
+            /** @example ada@acme.example */
+            email?: string;
+            /** @example Ada Lovelace */
+            display_name?: string;
+            /** @example Ada */
+            given_name?: string;
+            /** @example Lovelace */
+            family_name?: string;
+        };
         AccountExportMembership: {
             /**
              * Format: uuid
@@ -6273,6 +6375,12 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_active_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            suspended_at?: string;
+            provisioned_as?: components["schemas"]["AccountExportMembershipProvisionedAs"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7316,7 +7424,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.removed" | "member.role_changed" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
         /** @enum {string} */
         AuditEntryActorType: "user" | "token";
         /** @description A user whose account was deleted has no name. */
@@ -7331,7 +7439,7 @@ export interface components {
             name?: string;
         };
         /** @enum {string} */
-        AuditEntryTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
+        AuditEntryTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
         AuditEntryTarget: {
             type: components["schemas"]["AuditEntryTargetType"];
             /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
@@ -9500,6 +9608,31 @@ export interface components {
             request_id: string;
             result: components["schemas"]["TestConnectionResult"];
         };
+        GetScimEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ScimSettings"];
+        };
+        CreateScimTokenResult: {
+            /** @example scim_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            info: components["schemas"]["ScimToken"];
+        };
+        CreateScimTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreateScimTokenResult"];
+        };
         ListOrgDomainsEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -10043,6 +10176,15 @@ export interface operations {
                      *             "confirmed_at": "2026-01-01T00:00:00.000Z",
                      *             "owner_offer_until": "2026-01-01T00:00:00.000Z",
                      *             "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *             "suspended_at": "2026-01-01T00:00:00.000Z",
+                     *             "provisioned_as": {
+                     *               "user_name": "ada@acme.example",
+                     *               "external_id": "00ujl29u0le5T6Aj10h7",
+                     *               "email": "ada@acme.example",
+                     *               "display_name": "Ada Lovelace",
+                     *               "given_name": "Ada",
+                     *               "family_name": "Lovelace"
+                     *             },
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],
@@ -16150,6 +16292,7 @@ export interface operations {
                      *           "role": "owner",
                      *           "verified": true,
                      *           "pending": false,
+                     *           "suspended": true,
                      *           "role_mapped": true,
                      *           "break_glass": true,
                      *           "owner_offer_until": "2026-01-01T00:00:00.000Z",
@@ -16206,6 +16349,7 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
+                     *         "suspended": true,
                      *         "role_mapped": true,
                      *         "break_glass": true,
                      *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
@@ -16410,6 +16554,7 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
+                     *         "suspended": true,
                      *         "role_mapped": true,
                      *         "break_glass": true,
                      *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
@@ -18442,6 +18587,105 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["TestConnectionEnvelope"];
                 };
+            };
+        };
+    };
+    getScim: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "base_url": "https://findings.example.com/scim/v2",
+                     *         "token": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "prefix": "scim_5f0c1f4b",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "last_used": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetScimEnvelope"];
+                };
+            };
+        };
+    };
+    createScimToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token and its metadata. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "token": "scim_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *         "info": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "prefix": "scim_5f0c1f4b",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "last_used": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateScimTokenEnvelope"];
+                };
+            };
+        };
+    };
+    deleteScimToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

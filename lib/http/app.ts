@@ -14,6 +14,7 @@ import { createPeers } from './request/peer.ts';
 import { createRequestIds, requestIdOf } from './request/request-id.ts';
 import { respond, respondError } from './respond.ts';
 import { RouteRouter } from './router.ts';
+import { isScim, respondScimError, serveScim } from './scim/routes.ts';
 import { PAGE_HEADERS } from './security-headers.ts';
 import { logDenial, logSecurityEvent } from './security-log.ts';
 import { unexpectedError } from './unexpected.ts';
@@ -43,7 +44,9 @@ export function createApp(
   );
 
   const openApi = describing(endpoints);
-  serveEndpoints(app, endpoints, (c) => ({ services: servicesOf(c), openApi }));
+  const servingOf: ServingOf = (c) => ({ services: servicesOf(c), openApi });
+  serveEndpoints(app, endpoints, servingOf);
+  serveScim(app, servingOf);
   if (core.staticFiles) serveFiles(app, core.staticFiles);
 
   app.notFound((c) => {
@@ -59,6 +62,7 @@ export function createApp(
 
   app.onError((error, c) => {
     const request = c.get('request');
+    const refuse = isScim(request.route) ? respondScimError : respondError;
     if (error instanceof ApiError) {
       if (!(error instanceof OverShareError)) core.metrics.refused(error.key);
       const from = { c, log, peer: request.peer };
@@ -69,9 +73,9 @@ export function createApp(
         const { route, ids } = request;
         log.warn('unavailable', { ...ids, route, reason: error.message });
       }
-      return respondError(request, error);
+      return refuse(request, error);
     }
-    return respondError(request, unexpectedError({ log, metrics: core.metrics }, request, error));
+    return refuse(request, unexpectedError({ log, metrics: core.metrics }, request, error));
   });
 
   return app;

@@ -14,6 +14,7 @@ export const TAGS = [
   'Profile: sessions',
   'Profile: access tokens',
   'Single sign-on',
+  'Provisioning',
   'Organizations',
   'Configuration',
   'Scans',

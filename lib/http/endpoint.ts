@@ -88,7 +88,7 @@ export function endpoint<
     access,
     audit,
     route: (servingOf) => [
-      begin(path, quiet, servingOf),
+      beginCall(path, quiet, servingOf),
       ...(isPrivileged ? [refusals] : []),
       ...checksOf(access, method),
       input(request, { maxBytes, unknownParameters }),
@@ -124,7 +124,7 @@ const refusals: MiddlewareHandler<AppEnv> = async function refusals(c, next) {
 };
 
 /** Middleware that creates the call of an endpoint. Later middleware adds the caller and the input. */
-function begin(
+export function beginCall(
   path: string,
   quiet: boolean,
   servingOf: (c: Context<AppEnv>) => Serving,

@@ -20,8 +20,8 @@ interface RoleChange {
   from?: Role;
   /** Unset: the member leaves or is removed. */
   to?: Role;
-  /** The member leaves by the own decision, which no link undoes. */
-  reason?: 'the account was deleted' | 'the invitation was declined';
+  /** No link undoes it: the member leaves by the own decision, or by that of the provider. */
+  reason?: 'the account was deleted' | 'the invitation was declined' | 'removed by provisioning';
   /** The change of an offer to become an owner (`ownership.ts`). */
   offer?: 'offered' | 'withdrawn' | 'declined' | undefined;
 }

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, gt, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
@@ -6,6 +6,7 @@ import { rankIn } from '../../db/schema/columns.ts';
 import { expiryOf } from '../../db/schema/org.ts';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
+import { scimUsers } from '../../db/schema/scim.ts';
 import type { Config } from '../config/config.ts';
 import type { Org } from '../orgs/directory.ts';
 
@@ -20,12 +21,22 @@ type Settings = Pick<Config, 'pendingInvitations'>;
 export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
   or (${memberships.invitedEmail} is null and ${userEmails.verifiedAt} is not null))`;
 
+/** Whether provisioning has not suspended a membership (`lib/scim/`). */
+export const isActive = isNull(memberships.suspendedAt);
+
 /**
- * Whether a membership gives access: with `pendingInvitations` if it is confirmed, otherwise unless somebody registered the invited
+ * Whether a membership gives access: unless it is suspended, with `pendingInvitations` if it is confirmed, otherwise unless somebody registered the invited
  * address without the mailed link.
  */
-export const hasAccess = ({ pendingInvitations }: Settings): SQL<boolean> =>
+export const hasAccess = (settings: Settings): SQL<boolean> =>
+  sql<boolean>`(${isActive} and ${isCurrent(settings)})`;
+
+const isCurrent = ({ pendingInvitations }: Settings): SQL<boolean> =>
   pendingInvitations ? isConfirmed : sql<boolean>`not ${memberships.isHeld}`;
+
+/** `suspended_at` of a member to whom a person gives a role: stays if the provider has deactivated the person. */
+export const suspendedByProvider = sql<Date | null>`case when exists (select from ${scimUsers} u where u.org_id = ${memberships.orgId}
+  and u.user_id = ${memberships.userId} and not u.active) then ${memberships.suspendedAt} end`;
 
 /** The address of a member that the organization sees. */
 export const memberEmail = sql<string>`coalesce(${memberships.invitedEmail}, ${userEmails.email})`;
@@ -67,8 +78,11 @@ function memberFields({ pendingInvitations }: Settings, now: Date) {
     avatar_url: sql<string>`case when ${isHidden} then '' else ${users.avatarUrl} end`,
     role: memberships.role,
     verified: isVerified,
-    pending: sql<boolean>`not ${hasAccess({ pendingInvitations })}`,
-    role_mapped: sql<true | null>`nullif(${memberships.mappedBy} is not null, false)`,
+    pending: sql<boolean>`not ${isCurrent({ pendingInvitations })}`,
+    suspended: sql<true | null>`nullif(not ${isActive}, false)`,
+    role_mapped: sql<
+      true | null
+    >`nullif(${memberships.mappedBy} is not null or ${memberships.roleProvisioned}, false)`,
     break_glass: sql<true | null>`nullif(${memberships.breakGlass} and ${memberships.role} = 'owner', false)`,
     owner_offer_until: offerUntil(now),
   };

@@ -10,7 +10,7 @@ import { hasAccess } from './fields.ts';
 
 /**
  * Reads the roles of two members. Call it after `lockOrg`.
- * @throws ApiError `tenant_error/not_member` when the caller was removed meanwhile, `resource_error/not_found`
+ * @throws ApiError `tenant_error/not_member` when the caller was removed or suspended meanwhile, `resource_error/not_found`
  */
 export async function readRoles(
   tx: Tx,
@@ -18,12 +18,13 @@ export async function readRoles(
   ids: { caller: string; member: string },
 ): Promise<{ own: Role; other: Role }> {
   const rows = await tx
-    .select({ userId: memberships.userId, role: memberships.role })
+    .select({ userId: memberships.userId, role: memberships.role, suspendedAt: memberships.suspendedAt })
     .from(memberships)
     .where(and(eq(memberships.orgId, orgId), inArray(memberships.userId, Object.values(ids))));
-  const roleOf = (id: string) => rows.find(({ userId }) => userId === id)?.role;
-  const own = roleOf(ids.caller);
-  const other = roleOf(ids.member);
+  const memberOf = (id: string) => rows.find(({ userId }) => userId === id);
+  const caller = memberOf(ids.caller);
+  const own = caller?.suspendedAt === null ? caller.role : undefined;
+  const other = memberOf(ids.member)?.role;
   if (!own) throw new ApiError('tenant_error/not_member');
   if (!other) throw new ApiError('resource_error/not_found', { message: 'The member does not exist.' });
   return { own, other };

@@ -8,7 +8,7 @@ import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { orgDeleted, orgRestored } from '../mail/templates/organizations.ts';
 import { lockOrgTables } from '../quotas.ts';
 import type { Org } from './directory.ts';
-import { type Actor, mailOwners, readOrgName, withAddress } from './notices.ts';
+import { type Actor, isOwner, mailOwners, readOrgName, withAddress } from './notices.ts';
 import { issueUndoLink } from './undo-links.ts';
 
 /** Not an owner any more, or the slug was changed since it was confirmed. */
@@ -74,12 +74,12 @@ async function asOwner<T>(
   return await retried(() =>
     db.transaction(async (tx) => {
       const tables = await lockOrgTables(tx, org);
-      const isOwner = user && and(eq(memberships.userId, user.id), eq(memberships.role, 'owner'));
+      const isTheirs = user && and(eq(memberships.userId, user.id), isOwner);
       const [current] = await tx
         .select({ name: orgs.name, slug: orgs.slug })
         .from(orgs)
-        .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), isOwner))
-        .where(and(eq(orgs.id, org.id), isOwner))
+        .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), isTheirs))
+        .where(and(eq(orgs.id, org.id), isTheirs))
         .limit(1);
       return current ? await work(tx, current, tables) : { kind: 'changed' };
     }),

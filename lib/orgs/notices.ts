@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { primaryEmailChanges as c, userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
@@ -6,7 +6,7 @@ import { hasSignIn } from '../accounts/has-sign-in.ts';
 import type { MailContent } from '../mail/mailer.ts';
 import type { Letter } from '../mail/templates/letter.ts';
 import { type ControlChange, controlChanged, type OrgNotice } from '../mail/templates/organizations.ts';
-import { hasCome, memberEmail } from '../members/fields.ts';
+import { hasCome, isActive, memberEmail } from '../members/fields.ts';
 
 /** The primary address of an owner. */
 interface Recipient {
@@ -32,8 +32,8 @@ export interface Actor {
   publicUrl?: string;
 }
 
-/** The memberships of owners. */
-export const isOwner = eq(memberships.role, 'owner');
+/** The memberships of owners who are not suspended. */
+export const isOwner = sql`(${memberships.role} = 'owner' and ${isActive})`;
 
 /** The most owners that get a mail about one event: those who have been members for longest. */
 const MOST = 50;

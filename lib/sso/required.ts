@@ -15,7 +15,7 @@ export const lacksSso = (connectionId: SQLWrapper): SQL<boolean> => sql`(
   and not (${memberships.role} = 'owner' and (${memberships.breakGlass} or not exists (
     select from shared.memberships marked join shared.users holder on holder.id = marked.user_id
     where marked.org_id = ${memberships.orgId} and marked.role = 'owner' and marked.break_glass
-      and holder.disabled_at is null and holder.password_hash is not null and not marked.is_held))))`;
+      and holder.disabled_at is null and holder.password_hash is not null and not marked.is_held and marked.suspended_at is null))))`;
 
 /** Whether the provider used several factors for a session, as far as this organization, or the operator, trusts it. */
 export const hasTrustedMfa = (orgId: SQLWrapper): SQL<boolean> => sql`(${sessions.ssoMfa} and (

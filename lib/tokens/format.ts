@@ -3,18 +3,19 @@ import { ApiError } from '../errors.ts';
 
 /*
  * The text of tokens. Their beginnings differ, so that a leaked token shows what it opens, and secret scanners find it:
- * `svc_` for tokens of organizations, `svcp_` for personal access tokens.
+ * `svc_` for tokens of organizations, `svcp_` for personal access tokens, `scim_` for provisioning.
  */
 
-export type TokenKind = 'organization' | 'personal';
+export type TokenKind = 'organization' | 'personal' | 'scim';
 
-const START: Record<TokenKind, string> = { organization: 'svc_', personal: 'svcp_' };
+const START: Record<TokenKind, string> = { organization: 'svc_', personal: 'svcp_', scim: 'scim_' };
 const KINDS = Object.keys(START) as TokenKind[];
 
 /** The form of every token that was ever made. */
 const FORMAT: Record<TokenKind, RegExp> = {
   organization: /^svc_[0-9a-f]{32}$/,
   personal: /^svcp_[0-9a-f]{32}$/,
+  scim: /^scim_[0-9a-f]{32}$/,
 };
 
 /** Random digits that are shown of a token. */

@@ -95,6 +95,7 @@ async function control() {
     await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
     await sql('select id, require_sso from shared.sso_connections where org_id = $1 order by 1', [org.id]),
     await sql('select id from shared.org_domains where verified_at is not null and org_id = $1', [org.id]),
+    await sql('select id from shared.scim_tokens where org_id = $1', [org.id]),
     await sql(`select id from ${schema}.deletions where state <> 'purging' order by 1`),
   ];
 }
@@ -237,6 +238,19 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /A domain was removed from[\s\S]*Domain: org-/,
     },
   },
+  createScimToken: {
+    '': {
+      call: (who) => t.api.post('/settings/scim/token', who),
+      told: /A token for provisioning[\s\S]*was created for[\s\S]*Token: scim_/,
+    },
+  },
+  deleteScimToken: {
+    '': {
+      prepare: async () => must(await t.api.post('/settings/scim/token', org.asOwner)).info.id,
+      call: (who) => t.api.delete('/settings/scim/token', who),
+      told: /was removed from[\s\S]*Token: scim_/,
+    },
+  },
   updateOrg: {
     slug: {
       call: (who) => t.api.patch(`/orgs/${org.slug}`, { ...who, body: { slug: `${org.slug}-2` } }),
@@ -308,7 +322,7 @@ const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken', 'createCiTrust', 'deleteCiTrust'],
-  ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains'],
+  ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains', 'getScim'],
 ];
 
 const cases = Object.entries(CHANGES).flatMap(([id, changes]) =>

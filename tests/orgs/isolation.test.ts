@@ -295,7 +295,7 @@ async function makeOrg(org: OrgName) {
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
         is_held: false,
-        break_glass: false,
+        ...{ break_glass: false, role_provisioned: false },
         created_at,
       };
     }),

@@ -10,11 +10,12 @@ import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import * as orgs from '../../db/schema/orgs.ts';
 import * as tokens from '../../db/schema/personal-tokens.ts';
 import * as platform from '../../db/schema/platform.ts';
+import * as scim from '../../db/schema/scim.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
 
 /* docs/privacy.md names every column that references a person. */
 
-const tables = [accounts, erasures, identities, orgs, tokens, platform, defineOrgTables(TEMPLATE_SCHEMA)]
+const tables = [accounts, erasures, identities, orgs, tokens, platform, scim, defineOrgTables(TEMPLATE_SCHEMA)]
   .flatMap((module) => Object.values(module as Record<string, unknown>))
   .filter((one): one is PgTable => is(one, PgTable));
 

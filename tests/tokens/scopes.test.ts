@@ -306,6 +306,9 @@ it('keeps tokens away from what decides who has access, and from what cannot be 
       'DELETE /api/v1/settings/domains/{id}',
       'POST /api/v1/projects/{projectId}/ci-trusts',
       'DELETE /api/v1/projects/{projectId}/ci-trusts/{id}',
+      'GET /api/v1/settings/scim',
+      'POST /api/v1/settings/scim/token',
+      'DELETE /api/v1/settings/scim/token',
     ].sort(),
   );
 });

@@ -11,6 +11,7 @@ export default defineConfig({
     'orgs',
     'personal-tokens',
     'platform',
+    'scim',
   ].map((name) => `./db/schema/${name}.ts`),
   out: './drizzle/shared',
 });

@@ -9,6 +9,7 @@ import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
 import { requireIssuer } from '../../../lib/outbound/issuers.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
+import { reapplyRoles } from '../../../lib/scim/roles.ts';
 import {
   auditedValues,
   Connection,
@@ -40,7 +41,7 @@ export const createConnection = endpoint(
     const columns = await newColumns(services.secretBox, { id, at, orgId: org.id }, body);
     const row = await call.audited(
       (inside) =>
-        inOrgQuota(inside, async (tx) => {
+        inOrgQuota(inside, async (tx, tables) => {
           await requireOwner(tx, org.id, user.id);
           if ((await tx.$count(t, eq(t.orgId, org.id))) >= MAX_CONNECTIONS)
             throw new ApiError('resource_error/conflict', {
@@ -49,6 +50,7 @@ export const createConnection = endpoint(
           const [inserted] = await tx.insert(t).values(columns).returning();
           if (!inserted) throw new Error('the connection was not inserted');
           await exemptOwners(tx, org.id);
+          await reapplyRoles(tx, { config: services.config, actor, org: { id: org.id, tables } });
           await mailControl(tx, actor, org.id, 'connection_created', [
             ['Connection', inserted.name],
             ['Provider', inserted.issuer],

@@ -8,6 +8,7 @@ import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
+import { reapplyRoles } from '../../../lib/scim/roles.ts';
 import { requireConnection } from '../../../lib/sso/connections.ts';
 import { exemptOwners, requireOwner } from '../../../lib/sso/membership.ts';
 import { endConnectionSessions } from '../../../lib/sso/sessions.ts';
@@ -30,12 +31,13 @@ export const deleteConnection = endpoint(
     const actor = call.freshActor();
     const row = await call.audited(
       (inside) =>
-        inOrgQuota(inside, async (tx) => {
+        inOrgQuota(inside, async (tx, tables) => {
           await requireOwner(tx, org.id, user.id);
           const found = await requireConnection(tx, org.id, params.id);
           await tx.delete(t).where(eq(t.id, found.id));
           await endConnectionSessions(tx, found.id, now);
           await exemptOwners(tx, org.id);
+          await reapplyRoles(tx, { config: services.config, actor, org: { id: org.id, tables } });
           await mailControl(tx, actor, org.id, 'connection_deleted', [
             ['Connection', found.name],
             ['Provider', found.issuer],

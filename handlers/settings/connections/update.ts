@@ -11,6 +11,7 @@ import { mailControl } from '../../../lib/orgs/notices.ts';
 import { requireIssuer } from '../../../lib/outbound/issuers.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
+import { reapplyRoles } from '../../../lib/scim/roles.ts';
 import {
   auditedValues,
   Connection,
@@ -31,7 +32,7 @@ export const updateConnection = endpoint(
     tag: 'Single sign-on',
     summary: 'Change a connection for single sign-on',
     description:
-      'Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Every change of a connection with `require_sso` marks all present owners `break_glass`, and so does a deletion. Roles change with the next sign-in of each member. All owners get a mail.',
+      'Fields that are left out stay. Another `issuer` needs its `client_secret` in the same request, so that no secret is sent to another provider. A change of `issuer` or `client_id`, and `enabled: false`, end the sessions that the connection began. Every change of a connection with `require_sso` marks all present owners `break_glass`, and so does a deletion. Roles change with the next sign-in of each member, those of provisioned members at once. All owners get a mail.',
     request: { params: z.object({ id: idParam() }), body: ConnectionChanges },
     responses: { 200: { description: 'The connection.', result: Connection } },
     errors: ['validation_error/field_required'],
@@ -42,7 +43,7 @@ export const updateConnection = endpoint(
     const actor = call.freshActor();
     const { after } = await call.audited(
       (inside) =>
-        inOrgQuota(inside, async (tx) => {
+        inOrgQuota(inside, async (tx, tables) => {
           await requireOwner(tx, org.id, user.id);
           const before = await requireConnection(tx, org.id, params.id);
           if (body.issuer !== undefined && body.issuer !== before.issuer && body.client_secret === undefined)
@@ -53,6 +54,7 @@ export const updateConnection = endpoint(
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
           await exemptOwners(tx, org.id);
+          await reapplyRoles(tx, { config: services.config, actor, org: { id: org.id, tables } });
           const isOther = after.issuer !== before.issuer || after.clientId !== before.clientId;
           if (isOther || (before.enabled && !after.enabled)) await endConnectionSessions(tx, before.id, now);
           const changed = Object.keys(changesOf(auditedValues(before), auditedValues(after)));

@@ -15,6 +15,7 @@ import {
 } from '../../../db/schema/accounts.ts';
 import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
+import { scimUsers } from '../../../db/schema/scim.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
 import { listIdentities } from '../../sso/identities.ts';
@@ -140,10 +141,18 @@ const membershipsOf = (db: Db, userId: string) =>
       confirmed_at: memberships.confirmedAt,
       owner_offer_until: memberships.ownerOfferUntil,
       last_active_at: memberships.lastActiveAt,
+      suspended_at: memberships.suspendedAt,
+      provisioned_as: sql<unknown>`case when ${scimUsers.userId} is not null then json_strip_nulls(json_build_object(
+        'user_name', ${scimUsers.userName}, 'external_id', ${scimUsers.externalId}, 'email', ${scimUsers.email},
+        'display_name', ${scimUsers.displayName}, 'given_name', ${scimUsers.givenName}, 'family_name', ${scimUsers.familyName})) end`,
       created_at: memberships.createdAt,
     })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
+    .leftJoin(
+      scimUsers,
+      and(eq(scimUsers.orgId, memberships.orgId), eq(scimUsers.userId, memberships.userId)),
+    )
     .where(eq(memberships.userId, userId))
     .orderBy(asc(orgs.slug));
 

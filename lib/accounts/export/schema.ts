@@ -110,6 +110,20 @@ export const AccountExport = z
         ...{ invited_email: email().optional(), confirmed_at: timestamp().optional() },
         owner_offer_until: timestamp().optional(),
         last_active_at: timestamp().optional(),
+        suspended_at: timestamp().optional(),
+        provisioned_as: z
+          .object({
+            ...{
+              user_name: shown('ada@acme.example'),
+              external_id: shown('00ujl29u0le5T6Aj10h7').optional(),
+            },
+            ...{
+              email: shown('ada@acme.example').optional(),
+              display_name: shown('Ada Lovelace').optional(),
+            },
+            ...{ given_name: shown('Ada').optional(), family_name: shown('Lovelace').optional() },
+          })
+          .optional(),
         created_at: timestamp(),
       }),
     ),

@@ -8,7 +8,7 @@ import type { OrgTables } from '../../../db/schema/org.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
 import { memberships, orgDeletions, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { arrayText, orgStatement, statement } from '../../../db/statements.ts';
-import { isConfirmed } from '../../members/fields.ts';
+import { isActive, isConfirmed } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { hasTrustedMfa, lacksSso } from '../../sso/required.ts';
 import type { TokenClaims } from './signed-token.ts';
@@ -46,7 +46,7 @@ export interface FoundSession {
 
 /** A user's membership in an organization, as far as access depends on it. */
 export interface FoundMembership {
-  /** Null when the user is not a member. */
+  /** Null when the user is not a member, or suspended. */
   role: Role | null;
   /** False for an invited member whose account has not verified the invited address. */
   confirmed: boolean;
@@ -147,7 +147,7 @@ export const userFields = sql`${users.id} as id, ${userEmails.email} as email,
 export const membershipFields = (
   { orgFlags, ...tables }: OrgTables,
   connectionId: SQLWrapper,
-): SQL => sql`${memberships.role} as role, ${lacksSso(connectionId)} as "ssoMissing",
+): SQL => sql`case when ${isActive} then ${memberships.role} end as role, ${lacksSso(connectionId)} as "ssoMissing",
   ${isConfirmed} as confirmed, coalesce(${memberships.isHeld}, false) as held,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit", ${memberships.lastActiveAt} as "visitedAt",

@@ -1,9 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
+import { ApiError } from '../../errors.ts';
 import type { ListReader } from '../../fair-share/list-permits.ts';
 import type { PublicCall } from '../call.ts';
 
 /** The client of a list that reads nothing for this time is disconnected, to free its database connection. */
 const STALL_MS = 30_000;
+
+/** How often the access of the client is checked while a body is sent. A removed or deactivated member reads for a second at most. */
+const RECHECK_MS = 500;
 
 /** The parts of a body after the first one. */
 export interface BodyParts {
@@ -20,11 +24,12 @@ export interface BodyStream {
 }
 
 /**
- * Streams a body at the speed of the client. If a part cannot be read, or the client of a list stops reading, the connection is aborted,
+ * Streams a body at the speed of the client. If a part cannot be read, the client of a list stops reading, or the client
+ * loses access, the connection is aborted,
  * so that the client does not take the body for complete.
  * @param what an export holds no database connection between two parts
  */
-export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'): BodyStream {
+export function createBodyStream({ c, log, recheck }: PublicCall, what: 'list' | 'export'): BodyStream {
   const request = c.get('request');
   const logFields = { ...request.ids, route: request.route };
   let waitedBefore = 0;
@@ -32,6 +37,7 @@ export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'
   let sentBytes = 0;
   let isClosed = false;
   let stallTimer: ReturnType<typeof setTimeout> | undefined;
+  let accessTimer: ReturnType<typeof setTimeout> | undefined;
   const waited = () => waitedBefore + (waitingSince === undefined ? 0 : performance.now() - waitingSince);
   const reader: ListReader = { taken: () => sentBytes, waited, breakOff: () => {} };
 
@@ -39,6 +45,26 @@ export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'
     clearTimeout(stallTimer);
     waitedBefore = waited();
     waitingSince = undefined;
+  }
+
+  /** Ends the body when the client has lost access, until the body has ended. */
+  function watchAccess(lose: () => void): void {
+    if (!recheck) return;
+    accessTimer = setTimeout(async () => {
+      const isLost = await recheck().then(
+        () => false,
+        (error) => error instanceof ApiError && error.status < 429,
+      );
+      if (isClosed) return;
+      if (isLost) lose();
+      else watchAccess(lose);
+    }, RECHECK_MS);
+  }
+
+  function close(): void {
+    isClosed = true;
+    stopWaiting();
+    clearTimeout(accessTimer);
   }
 
   function push(controller: ReadableStreamDefaultController<Uint8Array>, bytes: Uint8Array): void {
@@ -52,14 +78,15 @@ export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'
     return new ReadableStream<Uint8Array>(
       {
         start(controller) {
-          reader.breakOff = () => {
-            isClosed = true;
-            stopWaiting();
+          const breakOff = (reason: string) => {
+            close();
             const waited_ms = Math.round(waited());
-            log.info(`${what} broken off, its reader is slow`, { ...logFields, waited_ms, bytes: sentBytes });
+            log.info(`${what} broken off, ${reason}`, { ...logFields, waited_ms, bytes: sentBytes });
             abortResponse(c, controller);
             end().catch(() => {});
           };
+          reader.breakOff = () => breakOff('its reader is slow');
+          watchAccess(() => breakOff('its reader has lost access'));
           push(controller, first);
         },
         async pull(controller) {
@@ -70,17 +97,18 @@ export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'
             if (!isLast) return push(controller, bytes);
             controller.enqueue(bytes);
             controller.close();
+            close();
             await end();
           } catch (error) {
             if (isClosed) return;
+            close();
             log.error(`${what} broken off`, { ...logFields, error });
             abortResponse(c, controller);
             await end();
           }
         },
         async cancel() {
-          isClosed = true;
-          stopWaiting();
+          close();
           await end();
         },
       },

@@ -46,7 +46,7 @@ interface InputOptions {
  * Requests outside organizations have a budget of their own: their senders may be strangers. The clients of an IPv6 /48, which some
  * customers of providers have, share that of one.
  */
-function shareOf(call: PublicCall): Share {
+export function shareOf(call: PublicCall): Share {
   const { peer, services } = call;
   const { org } = call as Partial<InOrgCall>;
   return org

@@ -30,13 +30,20 @@ export interface ReadBody extends HeldBody {
 /** Reads the JSON object of the body. Throws ApiError `invalid_body`, OverShareError, or what {@link fieldErrors} returns. */
 export type BodyReader = (c: Context, shareOf: () => Share) => Promise<ReadBody>;
 
-/** @param maxBytes the limit of the body */
-export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT): BodyReader {
+/**
+ * @param maxBytes the limit of the body
+ * @param types the media types
+ */
+export function bodyReader(
+  schema: z.ZodType,
+  maxBytes = BODY_LIMIT,
+  types = ['application/json'],
+): BodyReader {
   const isOptional = isOptionalBody(schema);
   const limits = { maxBytes, smallIsFree: true, nouns: NOUNS };
   return async (c, shareOf) => {
     if (isOptional && hasNoBody(c)) return { ...NO_BODY, value: valid(schema, {}) };
-    requirePlainJson(c);
+    requirePlainJson(c, types);
     const held = await holdBody(c, limits, shareOf);
     try {
       return { bytes: held.bytes, free: held.free, value: valid(schema, await parseObject(held.bytes)) };
@@ -123,9 +130,10 @@ const ENCODINGS = [
   ['transfer-encoding', ['chunked']],
 ] as const;
 
-function requirePlainJson(c: Context): void {
+function requirePlainJson(c: Context, types: readonly string[]): void {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
+  if (type === undefined || !types.includes(type))
+    throw invalidBody(`The content type must be ${types.join(' or ')}.`);
   for (const [header, accepted] of ENCODINGS) {
     const encoding = c.req.header(header)?.trim().toLowerCase();
     if (encoding !== undefined && !(accepted as readonly string[]).includes(encoding))

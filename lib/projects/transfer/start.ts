@@ -5,6 +5,7 @@ import { readDeletion } from '../../../db/orgs/deletion.ts';
 import { markArriving, markLeaving } from '../../../db/projects/transfer/marks.ts';
 import { noteTransfer } from '../../../db/projects/transfer/transfers.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
+import { isActive } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { type Actor, mailControl } from '../../orgs/notices.ts';
 import { lockOrg } from '../../quotas.ts';
@@ -82,6 +83,7 @@ async function ownsAll(tx: Tx, userId: string, orgIds: readonly string[]): Promi
         eq(memberships.userId, userId),
         inArray(memberships.orgId, [...orgIds]),
         eq(memberships.role, 'owner'),
+        isActive,
       ),
     );
   return rows.length === orgIds.length;

@@ -202,6 +202,9 @@ GET    /api/v1/projects/{projectId}/ci-trusts             cookie+org
 POST   /api/v1/projects/{projectId}/ci-trusts             cookie+org, admin
 DELETE /api/v1/projects/{projectId}/ci-trusts/{id}        cookie+org, admin
 POST   /api/v1/agent/token                                public
+GET    /api/v1/settings/scim                              cookie+org, owner
+POST   /api/v1/settings/scim/token                        cookie+org, owner
+DELETE /api/v1/settings/scim/token                        cookie+org, owner
 `);
 
 export const SPEC_ENDPOINTS = [...CONTRACT_ENDPOINTS, ...ADDED_ENDPOINTS];

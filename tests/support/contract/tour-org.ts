@@ -547,6 +547,9 @@ export function planOrgTour(on: Traveller) {
       on.api.delete(`/projects/${on.made.project}/ci-trusts/${on.made.ciTrust}`, on.asOwner()),
     deleteConnection: () => on.api.delete(`/settings/connections/${on.made.connection}`, on.asOwner()),
     deleteOrgDomain: () => on.api.delete(`/settings/domains/${on.made.domain}`, on.asOwner()),
+    createScimToken: () => on.api.post('/settings/scim/token', on.asOwner()),
+    getScim: () => on.api.get('/settings/scim', on.asOwner()),
+    deleteScimToken: () => on.api.delete('/settings/scim/token', on.asOwner()),
 
     async inviteMember() {
       const body = { email: 'grace@example.com', role: 'member' };

@@ -235,8 +235,10 @@ function mailFault(
   const about = user ?? call.body?.claim?.about;
   const emails = [...Object.values(before.emails), ...Object.values(after.emails)];
   const owners = emails.filter(({ email }) => email === recipient).map((email) => userOf(email.user));
-  const invited =
-    call.picks.endpoint === 'resendInvitation' ? userOf(call.params.members?.() ?? '') : undefined;
+  // Of `updateMember`, the member who is asked to become an owner.
+  const invited = ['resendInvitation', 'updateMember'].includes(call.picks.endpoint)
+    ? userOf(call.params.members?.() ?? '')
+    : undefined;
   // A personal access token is for all organizations of the user.
   const told = call.picks.endpoint === 'createPersonalToken' ? ORGS : org ? [org] : [];
   const isTold = [before, after].some((facts) =>

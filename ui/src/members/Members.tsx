@@ -168,8 +168,9 @@ function Unverified({ members }: { members: Member[] }) {
   );
 }
 
-/** The state of an invitation. */
-function Mark({ member: { pending, verified } }: { member: Member }) {
+/** The state of a membership that gives less than its role. */
+function Mark({ member: { pending, suspended, verified } }: { member: Member }) {
+  if (suspended) return <StateBadge label={text.deactivated} color="gray" />;
   if (verified) return null;
   return pending ? (
     <StateBadge label={text.pending} color="blue" />

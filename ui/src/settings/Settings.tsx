@@ -19,6 +19,7 @@ import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Connections } from '../sso/Connections.tsx';
 import { Domains } from '../sso/Domains.tsx';
+import { Provisioning } from '../sso/Provisioning.tsx';
 import { AccessLimits } from './AccessLimits.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
 import { Storage } from './Storage.tsx';
@@ -72,6 +73,7 @@ const SingleSignOn = () => (
   <>
     <Connections />
     <Domains />
+    <Provisioning />
   </>
 );
 

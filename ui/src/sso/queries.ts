@@ -14,6 +14,12 @@ export const domainsQuery = ({ slug, api }: OrgSession) =>
     queryFn: async ({ signal }) => (await api.get('/settings/domains', { signal })).result,
   });
 
+export const provisioningQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'provisioning'],
+    queryFn: async ({ signal }) => (await api.get('/settings/scim', { signal })).result,
+  });
+
 export const identitiesQuery = queryOptions({
   queryKey: ['identities'],
   queryFn: async ({ signal }) => (await api.get('/profile/identities', { signal })).result,

@@ -20,11 +20,14 @@ export const fairShare = (checks: readonly AnyMiddleware[]) =>
     const bodyBytes = hasNoBody(c) ? 0 : (announcedLength(c) ?? Number.POSITIVE_INFINITY);
     const entered = services.gate.tryEnter(org, bodyBytes);
     const hasToWait = entered === undefined;
+    call.recheck = async () => {
+      for (const check of checks) await check(c, async () => {});
+    };
     call.leaveGate = entered ?? (await services.gate.enter(org, { bodyBytes, signal: c.req.raw.signal }));
     try {
       // Its tables may have been created meanwhile, with the flag `require_mfa`.
       if (hasToWait && !hasTables(org)) call.namedOrg = undefined;
-      if (hasToWait) for (const check of checks) await check(c, async () => {});
+      if (hasToWait) await call.recheck();
       await next();
     } finally {
       call.leaveGate();

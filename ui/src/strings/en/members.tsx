@@ -13,6 +13,7 @@ export const role = 'Role';
 export const actions = 'Actions';
 export const you = '(you)';
 export const pending = 'Pending';
+export const deactivated = 'Deactivated';
 export const notVerified = 'Not verified';
 
 export const roleNames = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
