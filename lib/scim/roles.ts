@@ -1,11 +1,11 @@
-import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tx } from '../../db/client.ts';
 import { sessions } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { type MappedRole, type Role, ssoConnections, memberships as t } from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
-import { scimGroupMembers, scimGroups, scimUsers } from '../../db/schema/scim.ts';
+import { scimGroupMembers, scimGroups } from '../../db/schema/scim.ts';
 import { arrayText } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
@@ -37,11 +37,34 @@ export interface AccessChange {
   tokens: readonly EndedToken[];
 }
 
+/** The roles that the connections of an organization give to groups. */
+interface RoleRules {
+  /** Empty: roles do not follow groups. */
+  mapping: { group: string; role: MappedRole }[];
+  /** Without a mapped group. */
+  otherwise: MappedRole;
+}
+
+async function rulesOf(tx: Tx, orgId: string): Promise<RoleRules> {
+  const connections = await tx
+    .select({ roleMapping: ssoConnections.roleMapping, defaultRole: ssoConnections.defaultRole })
+    .from(ssoConnections)
+    .where(eq(ssoConnections.orgId, orgId))
+    .orderBy(asc(ssoConnections.createdAt), asc(ssoConnections.id));
+  return {
+    mapping: connections.flatMap(({ roleMapping }) => roleMapping),
+    otherwise: connections.find(({ defaultRole }) => defaultRole)?.defaultRole ?? 'viewer',
+  };
+}
+
+/** The role of a member without a group. */
+export const initialRole = async (tx: Tx, orgId: string): Promise<MappedRole> =>
+  (await rulesOf(tx, orgId)).otherwise;
+
 /**
- * Gives members the roles of their groups, and takes or gives back their access. The groups are mapped by the connections for single
- * sign-on. Without a mapped group, the role is the default one of the oldest connection that has one; where no connection has one, the
- * member has no access; without connections it is viewer. Roles that a person gave stay, and owners stay owners.
- * @throws ScimError `mutability` if no owner could sign in
+ * Gives members the roles of their groups, which the connections for single sign-on map, also those that are switched off. Without a
+ * mapped group the role is the default one of the oldest connection that has one, otherwise viewer. Roles that a person gave stay,
+ * owners stay owners, and without any mapping all roles stay. A role that a sign-in gave follows the groups as soon as one is mapped.
  */
 export async function applyRoles(
   tx: Tx,
@@ -50,16 +73,8 @@ export async function applyRoles(
 ): Promise<AccessChange[]> {
   if (userIds.length === 0) return [];
   const { org } = context;
-  const connections = await tx
-    .select({ roleMapping: ssoConnections.roleMapping, defaultRole: ssoConnections.defaultRole })
-    .from(ssoConnections)
-    .where(and(eq(ssoConnections.orgId, org.id), ssoConnections.enabled))
-    .orderBy(asc(ssoConnections.createdAt), asc(ssoConnections.id));
-  const mapping = connections.flatMap(({ roleMapping }) => roleMapping);
-  const otherwise: MappedRole | undefined =
-    connections.length === 0
-      ? 'viewer'
-      : (connections.find(({ defaultRole }) => defaultRole)?.defaultRole ?? undefined);
+  const { mapping, otherwise } = await rulesOf(tx, org.id);
+  if (mapping.length === 0) return [];
   const ids = [...new Set(userIds)];
   const groups = await tx
     .select({ userId: scimGroupMembers.userId, name: scimGroups.displayName })
@@ -68,35 +83,41 @@ export async function applyRoles(
     .where(and(eq(scimGroupMembers.orgId, org.id), isAnyOf(scimGroupMembers.userId, ids)));
   const groupsOf = grouped(groups, ({ userId }) => userId);
   const members = await tx
-    .select({
-      ...{ userId: t.userId, role: t.role, mappedBy: t.mappedBy, roleProvisioned: t.roleProvisioned },
-      ...{ suspendedAt: t.suspendedAt, active: scimUsers.active },
-    })
+    .select({ userId: t.userId, role: t.role, isProvisioned: t.roleProvisioned })
     .from(t)
-    .leftJoin(scimUsers, and(eq(scimUsers.orgId, t.orgId), eq(scimUsers.userId, t.userId)))
-    .where(and(eq(t.orgId, org.id), isAnyOf(t.userId, ids)))
+    .where(
+      and(
+        ...[eq(t.orgId, org.id), isAnyOf(t.userId, ids), ne(t.role, 'owner')],
+        or(t.roleProvisioned, isNotNull(t.mappedBy)),
+      ),
+    )
     .orderBy(t.userId);
   const changes: AccessChange[] = [];
-  for (const member of members) {
-    const { userId, role: from, suspendedAt, active } = member;
+  for (const { userId, role: from, isProvisioned } of members) {
     const names = groupsOf.get(userId)?.map(({ name }) => name) ?? [];
     const mapped = mappedRole(mapping, names);
-    const isGiven =
-      from !== 'owner' && (member.roleProvisioned || (member.mappedBy !== null && mapped !== undefined));
-    const role = mapped ?? otherwise;
-    const to = isGiven ? (role ?? from) : from;
-    const isSuspended = active === false || (isGiven && role === undefined);
+    if (!isProvisioned && mapped === undefined) continue;
+    const to = mapped ?? otherwise;
+    if (to === from && isProvisioned) continue;
     const change: AccessChange = { userId, from, to, tokens: [] };
-    if (isSuspended !== (suspendedAt !== null)) change.suspended = isSuspended;
-    if (to === from && change.suspended === undefined) continue;
-    if (to !== from) await changeRole(tx, context, change);
-    if (change.suspended) await suspend(tx, context, change);
-    else if (change.suspended === false) await reactivate(tx, context, change);
-    const isLess = change.suspended || rankOf(to) < rankOf(from);
-    if (isLess) change.tokens = await endTokensOf(tx, org, userId);
-    changes.push(change);
+    await changeRole(tx, context, change);
+    if (rankOf(to) < rankOf(from)) change.tokens = await endTokensOf(tx, org, userId);
+    if (to !== from) changes.push(change);
   }
   return changes;
+}
+
+/** Suspends or reactivates a member. @throws ScimError `mutability` if no owner could sign in */
+export async function setActive(
+  tx: Tx,
+  context: ScimContext,
+  { id: userId, role }: { id: string; role: Role },
+  isActive: boolean,
+): Promise<AccessChange> {
+  const { org } = context;
+  await (isActive ? reactivate : suspend)(tx, context, { userId, role });
+  const tokens = isActive ? [] : await endTokensOf(tx, org, userId);
+  return { userId, from: role, to: role, suspended: !isActive, tokens };
 }
 
 /** Rows by a key. */
@@ -129,34 +150,43 @@ export async function reapplyRoles(tx: Tx, context: ScimContext): Promise<Access
 
 const isMember = (orgId: string, userId: string) => and(eq(t.orgId, orgId), eq(t.userId, userId));
 
-async function changeRole(tx: Tx, { actor, org }: ScimContext, { userId, from, to }: AccessChange) {
+async function changeRole(
+  tx: Tx,
+  { actor, org }: ScimContext,
+  { userId, from, to }: AccessChange,
+): Promise<void> {
   await tx
     .update(t)
     .set({ role: to, mappedBy: null, roleProvisioned: true, ...NO_OFFER })
     .where(isMember(org.id, userId));
-  if (isControlling(from) || isControlling(to))
+  if (to !== from && (isControlling(from) || isControlling(to)))
     await mailRoleChange(tx, actor, { orgId: org.id, userId, from, to });
 }
 
-async function suspend(tx: Tx, context: ScimContext, { userId, to }: AccessChange): Promise<void> {
+interface Member {
+  userId: string;
+  role: Role;
+}
+
+async function suspend(tx: Tx, context: ScimContext, { userId, role }: Member): Promise<void> {
   const { actor, org } = context;
-  if (to === 'owner') await keepOwner(tx, context, userId);
+  if (role === 'owner') await keepOwner(tx, context, userId);
   await tx.update(t).set({ suspendedAt: actor.now }).where(isMember(org.id, userId));
   await endOffersOf(tx, org.id, userId);
   await endAccess(tx, org.id, userId, actor.now);
-  await tell(tx, context, 'member_suspended', { userId, role: to });
+  await tell(tx, context, 'member_suspended', { userId, role });
 }
 
-async function reactivate(tx: Tx, context: ScimContext, { userId, to }: AccessChange): Promise<void> {
+async function reactivate(tx: Tx, context: ScimContext, { userId, role }: Member): Promise<void> {
   await tx.update(t).set({ suspendedAt: null }).where(isMember(context.org.id, userId));
-  await tell(tx, context, 'member_reactivated', { userId, role: to });
+  await tell(tx, context, 'member_reactivated', { userId, role });
 }
 
 async function tell(
   tx: Tx,
   { actor, org }: ScimContext,
   change: 'member_suspended' | 'member_reactivated',
-  { userId, role }: { userId: string; role: Role },
+  { userId, role }: Member,
 ): Promise<void> {
   if (!isControlling(role)) return;
   await mailControl(tx, actor, org.id, change, [
