@@ -366,12 +366,12 @@ export const sharedMigrations: readonly Migration[] = [
   },
   {
     "name": "0030_scim",
-    "hash": "8e98b7ac9d150924a4aaf972d09e1cb79511842e00208ffd81c63d3c43136817",
+    "hash": "cf70d44121ee50b984f6c95aff167df6f64f9e1b2dd278b890f29eb65e1a35e1",
     "statements": [
       "CREATE TABLE \"shared\".\"scim_group_members\" (\n\t\"group_id\" uuid NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\tCONSTRAINT \"scim_group_members_pk\" PRIMARY KEY(\"group_id\",\"user_id\")\n);",
       "CREATE TABLE \"shared\".\"scim_groups\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"display_name\" text NOT NULL,\n\t\"external_id\" text,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL\n);",
       "CREATE TABLE \"shared\".\"scim_tokens\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"prefix\" text NOT NULL,\n\t\"token_hash\" text NOT NULL,\n\t\"created_by\" uuid,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\tCONSTRAINT \"scim_tokens_hash\" UNIQUE(\"token_hash\")\n);",
-      "CREATE TABLE \"shared\".\"scim_users\" (\n\t\"org_id\" uuid NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"user_name\" text NOT NULL,\n\t\"external_id\" text,\n\t\"display_name\" text,\n\t\"given_name\" text,\n\t\"family_name\" text,\n\t\"email\" text,\n\t\"active\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"scim_users_pk\" PRIMARY KEY(\"org_id\",\"user_id\")\n);",
+      "CREATE TABLE \"shared\".\"scim_users\" (\n\t\"org_id\" uuid NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"user_name\" text NOT NULL,\n\t\"external_id\" text,\n\t\"display_name\" text,\n\t\"given_name\" text,\n\t\"family_name\" text,\n\t\"email\" text,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"scim_users_pk\" PRIMARY KEY(\"org_id\",\"user_id\")\n);",
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"role_provisioned\" boolean DEFAULT false NOT NULL;",
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"suspended_at\" timestamp (3) with time zone;",
       "ALTER TABLE \"shared\".\"scim_group_members\" ADD CONSTRAINT \"scim_group_members_group_id_scim_groups_id_fk\" FOREIGN KEY (\"group_id\") REFERENCES \"shared\".\"scim_groups\"(\"id\") ON DELETE cascade ON UPDATE no action;",

@@ -5,7 +5,7 @@ import { memberships } from '../schema/orgs.ts';
 import { arrayText, run, type SqlClient } from '../statements.ts';
 import type { Rule } from './rules.ts';
 
-/** The rules as they apply: without an assignee who is not a member. */
+/** The rules as they apply: without an assignee who is not a member, or suspended. */
 export async function onlyMembers<R extends Pick<Rule, 'actions'>>(
   client: SqlClient,
   orgId: string,
@@ -16,7 +16,8 @@ export async function onlyMembers<R extends Pick<Rule, 'actions'>>(
   const members = await run<{ id: string }>(
     client,
     sql`select user_id as id from ${memberships}
-      where org_id = ${orgId}::uuid and user_id = any (${arrayText(ids)}::uuid[])`,
+      where org_id = ${orgId}::uuid and user_id = any (${arrayText(ids)}::uuid[])
+        and suspended_at is null`,
   );
   const known = new Set(members.map(({ id }) => id));
   return rules.map((rule) => {

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { foreignKey, index, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { time } from './columns.ts';
 import { memberships, orgs } from './orgs.ts';
 import { shared } from './shared-schema.ts';
 
-/* Provisioning by SCIM 2.0. A SCIM user is a membership; a membership that no provider has named has no row here. */
+/* Provisioning by SCIM 2.0. A SCIM user is a membership; a membership that the identity provider has not linked has no row here. */
 
 /** The token of an organization. */
 export const scimTokens = shared.table('scim_tokens', {
@@ -21,7 +21,7 @@ export const scimTokens = shared.table('scim_tokens', {
   lastUsed: time('last_used'),
 });
 
-/** A member as the provider describes the person. */
+/** A member as the identity provider describes the person. */
 export const scimUsers = shared.table(
   'scim_users',
   {
@@ -33,7 +33,6 @@ export const scimUsers = shared.table(
     givenName: text('given_name'),
     familyName: text('family_name'),
     email: text('email'),
-    active: boolean('active').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },

@@ -34,7 +34,6 @@ CREATE TABLE "shared"."scim_users" (
 	"given_name" text,
 	"family_name" text,
 	"email" text,
-	"active" boolean NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "scim_users_pk" PRIMARY KEY("org_id","user_id")

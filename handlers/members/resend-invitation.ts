@@ -71,6 +71,7 @@ async function findOpenInvitation(tx: Tx, orgId: string, userId: string): Promis
       address: userEmails.email,
       verifiedAt: userEmails.verifiedAt,
       disabledAt: users.disabledAt,
+      suspendedAt: memberships.suspendedAt,
       isPlaceholder: sql<boolean>`not ${hasSignIn}`,
     })
     .from(memberships)
@@ -78,8 +79,9 @@ async function findOpenInvitation(tx: Tx, orgId: string, userId: string): Promis
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
   if (!invitee) throw noSuchMember();
-  const { address, invitedEmail, confirmedAt, verifiedAt, disabledAt } = invitee;
+  const { address, invitedEmail, confirmedAt, verifiedAt, disabledAt, suspendedAt } = invitee;
   if (disabledAt) throw conflict('This address cannot be invited.');
+  if (suspendedAt) throw conflict('Provisioning has deactivated the member.');
   if (confirmedAt || (invitedEmail === null && verifiedAt))
     throw conflict('The member was not invited or has verified the address: no invitation is pending.');
   // An unverified address belongs to an account only while it is the primary one.

@@ -11,7 +11,7 @@ import { idParam } from '../../lib/http/fields.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
 import { endOffersOf } from '../../lib/members/ending.ts';
-import { findMember, suspendedByProvider } from '../../lib/members/fields.ts';
+import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
 import { grant, hasOffer, mailOffer, standing } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
@@ -98,8 +98,8 @@ export const updateMember = endpoint(
           ...{ ...granted, ...standing(role, now) },
           // Nobody keeps the own role when the group ends.
           ...(userId !== user.id && {
-            ...{ mappedBy: null, roleProvisioned: false },
-            suspendedAt: suspendedByProvider,
+            mappedBy: null,
+            roleProvisioned: false,
           }),
           ...(role !== 'owner' && { breakGlass: false }),
         })

@@ -16,6 +16,8 @@ export interface Audited {
   org?: Org;
   /** Unset: the caller. */
   actor?: CallActor;
+  /** Entries of what changes with it, such as the roles of members. */
+  also?: readonly (Audited & { action: AuditAction })[];
 }
 
 export interface Change {
@@ -74,7 +76,9 @@ export function beginAudit(call: AnyCall, action: AuditAction): void {
       ({ db, sql }: NestedClient) => work(Object.assign(Object.create(call), { db, sql })),
       async (client, result) => {
         const entry = entryOf(result);
-        if (entry) await append(client, call, action, entry);
+        if (!entry) return;
+        await append(client, call, action, entry);
+        for (const other of entry.also ?? []) await append(client, call, other.action, other);
       },
     );
   Object.assign(call, { audited });

@@ -25,18 +25,14 @@ export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
 export const isActive = isNull(memberships.suspendedAt);
 
 /**
- * Whether a membership gives access: unless it is suspended, with `pendingInvitations` if it is confirmed, otherwise unless somebody registered the invited
- * address without the mailed link.
+ * Whether a membership gives access: it is not suspended, and with `pendingInvitations` it is confirmed, otherwise nobody registered the
+ * invited address without the mailed link.
  */
 export const hasAccess = (settings: Settings): SQL<boolean> =>
   sql<boolean>`(${isActive} and ${isCurrent(settings)})`;
 
 const isCurrent = ({ pendingInvitations }: Settings): SQL<boolean> =>
   pendingInvitations ? isConfirmed : sql<boolean>`not ${memberships.isHeld}`;
-
-/** `suspended_at` of a member to whom a person gives a role: stays if the provider has deactivated the person. */
-export const suspendedByProvider = sql<Date | null>`case when exists (select from ${scimUsers} u where u.org_id = ${memberships.orgId}
-  and u.user_id = ${memberships.userId} and not u.active) then ${memberships.suspendedAt} end`;
 
 /** The address of a member that the organization sees. */
 export const memberEmail = sql<string>`coalesce(${memberships.invitedEmail}, ${userEmails.email})`;
@@ -64,21 +60,47 @@ const localPart = sql`left(regexp_replace(${memberships.invitedEmail}, '@[^@]*$'
 /** Whether the member was not invited, or has used the organization since. */
 export const hasCome = sql<boolean>`(${memberships.invitedEmail} is null or not ${isUnseen})`;
 
-/** The fields of a member in API responses. The name of an invited account is hidden until it accepts (`isUnseen`). */
-function memberFields({ pendingInvitations }: Settings, now: Date) {
+/** The name that the identity provider sends; null without one. */
+const provisionedName = sql`left(coalesce(${scimUsers.displayName},
+  nullif(concat_ws(' ', ${scimUsers.givenName}, ${scimUsers.familyName}), '')), 200)`;
+
+/**
+ * The name and picture that the organization sees: those of an invited account are hidden until it accepts (`isUnseen`). For queries with
+ * a join of `scimUsers`.
+ */
+function shownAs({ pendingInvitations }: Settings) {
   // The default mode shows the name of an account that was invited by its primary address.
   const isHideable = pendingInvitations
     ? sql`${memberships.invitedEmail} is not null`
     : sql`${memberships.invitedEmail} <> ${userEmails.email}`;
   const isHidden = sql`((${isHideable} or ${memberships.isHeld}) and ${isUnseen})`;
   return {
+    name: sql<string>`case when ${isUnseen} and ${provisionedName} is not null then ${provisionedName}
+      when ${isHidden} then ${localPart} else ${users.name} end`,
+    avatarUrl: sql<string>`case when ${isHidden} then '' else ${users.avatarUrl} end`,
+  };
+}
+
+/** The name that the organization sees. For queries with a join of `scimUsers`. */
+export const memberName = (settings: Settings): SQL<string> => shownAs(settings).name;
+
+/** What the identity provider says about a member. */
+export const provisioned = and(
+  eq(scimUsers.orgId, memberships.orgId),
+  eq(scimUsers.userId, memberships.userId),
+);
+
+/** The fields of a member in API responses. */
+function memberFields(settings: Settings, now: Date) {
+  const { name, avatarUrl } = shownAs(settings);
+  return {
     user_id: users.id,
     email: memberEmail,
-    name: sql<string>`case when ${isHidden} then ${localPart} else ${users.name} end`,
-    avatar_url: sql<string>`case when ${isHidden} then '' else ${users.avatarUrl} end`,
+    name,
+    avatar_url: avatarUrl,
     role: memberships.role,
     verified: isVerified,
-    pending: sql<boolean>`not ${isCurrent({ pendingInvitations })}`,
+    pending: sql<boolean>`not ${isCurrent(settings)}`,
     suspended: sql<true | null>`nullif(not ${isActive}, false)`,
     role_mapped: sql<
       true | null
@@ -101,6 +123,7 @@ export async function listMembers(
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .leftJoin(scimUsers, provisioned)
     .where(and(eq(memberships.orgId, orgId), where))
     .orderBy(rankIn(ROLES, memberships.role), sql`lower(${fields.name})`, users.id);
   return rows.map(toResource);

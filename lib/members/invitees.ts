@@ -1,10 +1,10 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { findAnyAccount, lockUser } from '../accounts/accounts.ts';
-import { hasSignIn } from '../accounts/has-sign-in.ts';
+import { isPlaceholder } from '../accounts/claim.ts';
 import { ApiError } from '../errors.ts';
 import type { Invitee } from './invitations.ts';
 
@@ -21,28 +21,25 @@ export async function findInvitee(tx: Tx, address: string, role: Role): Promise<
   const { id: userId, emailId } = account;
   await lockUser(tx, userId);
   const [held] = await tx
-    .select({ verifiedAt: userEmails.verifiedAt, hasSignIn })
+    .select({ verifiedAt: userEmails.verifiedAt, isPlaceholder: sql<boolean>`${isPlaceholder}` })
     .from(userEmails)
     .innerJoin(users, eq(users.id, userEmails.userId))
     .where(and(eq(userEmails.id, emailId), eq(userEmails.userId, userId)));
   if (!held) throw new GivenUp();
   const verified = held.verifiedAt !== null;
-  return { userId, emailId, address, role, verified, isPlaceholder: !held.hasSignIn };
+  return { userId, emailId, address, role, verified, isPlaceholder: held.isPlaceholder };
 }
 
-/**
- * An account that cannot log in yet.
- * @param name unset: what stands before the @, until its owner is there
- */
+/** An account that cannot log in yet, named by the local part of the address until its owner is there. */
 export async function insertPlaceholder(
   tx: Tx,
   { nextId }: { nextId: () => NewId },
   address: string,
   role: Role,
-  name = address.slice(0, address.lastIndexOf('@')).slice(0, 200),
 ): Promise<Invitee> {
   const { id: userId, at: createdAt } = nextId();
   const { id: emailId } = nextId();
+  const name = address.slice(0, address.lastIndexOf('@')).slice(0, 200);
   await tx.insert(users).values({ id: userId, name, createdAt });
   await tx.insert(userEmails).values({ id: emailId, userId, email: address, isPrimary: true, createdAt });
   return { userId, emailId, address, role, verified: false, isPlaceholder: true };

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, notExists } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, notExists, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
@@ -43,7 +43,13 @@ const own = alias(memberships, 'own');
 type Settings = Pick<Config, 'pendingInvitations'>;
 
 /** The owners of an organization who can sign in, besides a user: with a password or a provider, not disabled and not pending. */
-const otherOwners = (tx: Tx, settings: Settings, orgId: string | typeof own.orgId, userId: string) =>
+const otherOwners = (
+  tx: Tx,
+  settings: Settings,
+  orgId: string | typeof own.orgId,
+  userId: string,
+  where?: SQL,
+) =>
   tx
     .select({ userId: memberships.userId })
     .from(memberships)
@@ -57,6 +63,7 @@ const otherOwners = (tx: Tx, settings: Settings, orgId: string | typeof own.orgI
         hasSignIn,
         isNull(users.disabledAt),
         hasAccess(settings),
+        where,
       ),
     )
     .limit(1);
@@ -64,6 +71,7 @@ const otherOwners = (tx: Tx, settings: Settings, orgId: string | typeof own.orgI
 /**
  * Requires that an organization keeps an owner who can sign in. Call it after `lockOrg`.
  * @param userId the owner who leaves, is removed or gets another role
+ * @param where what else the other owner has to fulfil
  * @throws ApiError `resource_error/conflict`
  */
 export async function requireOtherOwner(
@@ -71,8 +79,9 @@ export async function requireOtherOwner(
   settings: Settings,
   orgId: string,
   userId: string,
+  where?: SQL,
 ): Promise<void> {
-  if ((await otherOwners(tx, settings, orgId, userId)).length > 0) return;
+  if ((await otherOwners(tx, settings, orgId, userId, where)).length > 0) return;
   throw new ApiError('resource_error/conflict', {
     message: 'An organization needs an owner who can sign in: make another member an owner first.',
   });

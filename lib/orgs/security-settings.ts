@@ -220,7 +220,9 @@ async function endTokensEarlier(
 export async function requireMayVerify(db: Db, org: Org, token: { id: string }): Promise<void> {
   const { apiTokens } = org.tables;
   const [creator] = await db
-    .select({ role: sql<string>`coalesce(${memberships.role}, 'former member')` })
+    .select({
+      role: sql<string>`case when ${memberships.suspendedAt} is null then coalesce(${memberships.role}, 'former member') else 'former member' end`,
+    })
     .from(apiTokens)
     .innerJoin(orgs, and(eq(orgs.id, org.id), eq(orgs.viewerTokensVerify, false)))
     .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, apiTokens.createdBy)))

@@ -91,9 +91,10 @@ async function giveBack(
 ): Promise<boolean> {
   const { orgId, userId, invitedEmail, confirmedAt, memberSince, ownerSince } = link;
   const [before] = await tx
-    .select({ role: memberships.role })
+    .select({ role: memberships.role, suspendedAt: memberships.suspendedAt })
     .from(memberships)
     .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
+  if (before?.suspendedAt) throw invalidLink();
   if (before?.role === 'owner') return false;
   const former = {
     ...{ role: 'owner' as const, invitedEmail, confirmedAt, createdAt: memberSince, ownerSince },

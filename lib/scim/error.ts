@@ -9,7 +9,7 @@ export type ScimType =
   | 'mutability'
   | 'uniqueness';
 
-/** A refused request of a provider: 409 for `uniqueness`, otherwise 400. */
+/** A refused request of an identity provider: 409 for `uniqueness`, otherwise 400. */
 export class ScimError extends ApiError {
   readonly scimType: ScimType;
 

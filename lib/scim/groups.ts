@@ -6,11 +6,16 @@ import { scimGroupMembers as m, scimGroups as t } from '../../db/schema/scim.ts'
 import { arrayText, run } from '../../db/statements.ts';
 import { ApiError } from '../errors.ts';
 import { ScimError } from './error.ts';
-import { type AccessChange, applyRoles, grouped, isAnyOf, type ScimContext } from './roles.ts';
+import { type AccessChange, applyRoles, type ScimContext } from './roles.ts';
+import { grouped, hasId, isAnyOf } from './rows.ts';
 
 /* Groups of a provider. Their names give roles by the mappings of the connections for single sign-on. */
 
 const MAX_GROUPS = 1_000;
+/** Of all groups together. */
+const MAX_GROUP_MEMBERS = 100_000;
+/** The members in a page of groups, so that its groups fit into the memory of a request. */
+const MAX_PAGE_MEMBERS = 10_000;
 
 export interface ScimGroup {
   id: string;
@@ -34,16 +39,18 @@ const fields = {
 };
 
 const hasMember = (value: string): SQL =>
-  sql`exists (select from ${m} where ${m.groupId} = ${t.id} and ${m.userId}::text = ${value.toLowerCase()})`;
+  sql`exists (select from ${m} where ${m.groupId} = ${t.id} and ${hasId(m.userId, value)})`;
 
 /** The attributes of a filter, as conditions. */
 export const GROUP_FILTERS: Readonly<Record<string, (value: string) => SQL | undefined>> = {
-  id: (value) => sql`${t.id}::text = ${value.toLowerCase()}`,
+  id: (value) => hasId(t.id, value),
   displayname: (value) => sql`lower(${t.displayName}) = lower(${value})`,
   externalid: (value) => eq(t.externalId, value),
   members: hasMember,
   'members.value': hasMember,
 };
+
+const ofOrg = (orgId: string, where: SQL | undefined) => and(eq(t.orgId, orgId), where);
 
 /** A page of the groups of an organization, the oldest first. */
 export async function listGroups(
@@ -51,35 +58,55 @@ export async function listGroups(
   orgId: string,
   { where, offset, limit }: { where?: SQL | undefined; offset: number; limit: number },
 ): Promise<{ total: number; groups: ScimGroup[] }> {
-  const matches = and(eq(t.orgId, orgId), where);
-  const [row] = await db.select({ total: count() }).from(t).where(matches);
+  const total = await db.$count(t, ofOrg(orgId, where));
   const groups = await db
     .select(fields)
     .from(t)
-    .where(matches)
+    .where(ofOrg(orgId, where))
     .orderBy(asc(t.createdAt), asc(t.id))
     .offset(offset)
     .limit(limit);
-  return { total: row?.total ?? 0, groups };
+  return { total, groups };
 }
 
 /** @throws ApiError `resource_error/not_found` */
 export async function requireGroup(db: Db | Tx, orgId: string, id: string): Promise<ScimGroup> {
-  const { groups } = await listGroups(db, orgId, { where: GROUP_FILTERS.id?.(id), offset: 0, limit: 1 });
-  const [group] = groups;
+  const [group] = await db
+    .select(fields)
+    .from(t)
+    .where(ofOrg(orgId, eq(t.id, id)));
   if (!group) throw new ApiError('resource_error/not_found', { message: 'The group does not exist.' });
   return group;
 }
 
-/** The ids of the members of groups, by the ids of the groups. */
-export async function membersOf(db: Db | Tx, groupIds: readonly string[]): Promise<Map<string, string[]>> {
+/**
+ * The ids of the members of groups, by the ids of the groups: of the first groups whose members fit into a page, of one at least.
+ */
+export async function membersOf(
+  db: Db | Tx,
+  orgId: string,
+  groupIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const counts = await db
+    .select({ groupId: m.groupId, size: count() })
+    .from(m)
+    .where(and(eq(m.orgId, orgId), isAnyOf(m.groupId, groupIds)))
+    .groupBy(m.groupId);
+  const sizes = new Map(counts.map(({ groupId, size }) => [groupId, size]));
+  const shown: string[] = [];
+  let sum = 0;
+  for (const id of groupIds) {
+    sum += sizes.get(id) ?? 0;
+    if (shown.length > 0 && sum > MAX_PAGE_MEMBERS) break;
+    shown.push(id);
+  }
   const rows = await db
     .select({ groupId: m.groupId, userId: m.userId })
     .from(m)
-    .where(isAnyOf(m.groupId, groupIds))
+    .where(and(eq(m.orgId, orgId), isAnyOf(m.groupId, shown)))
     .orderBy(m.userId);
   const byGroup = grouped(rows, ({ groupId }) => groupId);
-  return new Map([...byGroup].map(([id, found]) => [id, found.map(({ userId }) => userId)]));
+  return new Map(shown.map((id) => [id, (byGroup.get(id) ?? []).map(({ userId }) => userId)]));
 }
 
 /** The outcome of a change. */
@@ -87,40 +114,49 @@ export interface GroupChange {
   group: ScimGroup;
   added: string[];
   removed: string[];
+  /** Ids of nobody in the organization, which are skipped: a person may have been removed here. */
+  unknown: string[];
   access: AccessChange[];
 }
 
 /** @throws ScimError `uniqueness` if another group has the name */
 async function requireFreeName(tx: Tx, orgId: string, name: string, ownId?: string): Promise<void> {
   const other = ownId === undefined ? undefined : ne(t.id, ownId);
-  const { total } = await listGroups(tx, orgId, {
-    where: and(GROUP_FILTERS.displayname?.(name), other),
-    ...{ offset: 0, limit: 0 },
-  });
-  if (total > 0) throw new ScimError('uniqueness', 'A group with this displayName exists.');
+  const hasName = and(GROUP_FILTERS.displayname?.(name), other);
+  if ((await tx.$count(t, ofOrg(orgId, hasName))) > 0)
+    throw new ScimError('uniqueness', 'A group with this displayName exists.');
 }
 
-/** Inserts the members that are new and removes those that are left out. @throws ScimError `invalidValue` for an unknown user */
+const tooMany = (what: string) =>
+  new ApiError('resource_error/conflict', { message: `An organization can have at most ${what}.` });
+
+/** Inserts the members that are new, and removes those that are left out. */
 async function setMembers(
   tx: Tx,
   orgId: string,
   groupId: string,
   { before, after }: { before: ReadonlySet<string>; after: ReadonlySet<string> },
-): Promise<{ added: string[]; removed: string[] }> {
-  const added = [...after].filter((id) => !before.has(id));
+): Promise<Pick<GroupChange, 'added' | 'removed' | 'unknown'>> {
+  const given = [...after].filter((id) => !before.has(id));
   const removed = [...before].filter((id) => !after.has(id));
-  if (added.length > 0) {
-    const inserted = await run(
+  const added: string[] = [];
+  if (given.length > 0) {
+    const rows = await run<{ user_id: string }>(
       tx,
       sql`insert into ${m} (group_id, org_id, user_id)
         select ${groupId}::uuid, org_id, user_id from ${memberships}
-        where org_id = ${orgId}::uuid and user_id = any (${arrayText(added)}::uuid[]) returning user_id`,
+        where org_id = ${orgId}::uuid and user_id = any (${arrayText(given)}::uuid[]) returning user_id`,
     );
-    if (inserted.length < added.length)
-      throw new ScimError('invalidValue', 'members: one of the values is the id of no user.');
+    added.push(...rows.map(({ user_id: id }) => id));
+    if ((await tx.$count(m, eq(m.orgId, orgId))) > MAX_GROUP_MEMBERS)
+      throw tooMany(`${MAX_GROUP_MEMBERS} members in all groups together`);
   }
-  if (removed.length > 0) await tx.delete(m).where(and(eq(m.groupId, groupId), isAnyOf(m.userId, removed)));
-  return { added, removed };
+  if (removed.length > 0)
+    await tx
+      .delete(m)
+      .where(and(...[eq(m.orgId, orgId), eq(m.groupId, groupId), isAnyOf(m.userId, removed)]));
+  const isAdded = new Set(added);
+  return { added, removed, unknown: given.filter((id) => !isAdded.has(id)) };
 }
 
 export async function createGroup(
@@ -130,15 +166,12 @@ export async function createGroup(
 ): Promise<GroupChange> {
   const { org } = context;
   await requireFreeName(tx, org.id, displayName);
-  if ((await tx.$count(t, eq(t.orgId, org.id))) >= MAX_GROUPS)
-    throw new ApiError('resource_error/conflict', {
-      message: `An organization can have at most ${MAX_GROUPS} groups.`,
-    });
+  if ((await tx.$count(t, eq(t.orgId, org.id))) >= MAX_GROUPS) throw tooMany(`${MAX_GROUPS} groups`);
   const { id, at } = context.nextId();
   await tx.insert(t).values({ id, orgId: org.id, displayName, externalId, createdAt: at, updatedAt: at });
-  const { added } = await setMembers(tx, org.id, id, { before: new Set(), after: members });
-  const access = await applyRoles(tx, context, added);
-  return { group: await requireGroup(tx, org.id, id), added, removed: [], access };
+  const changed = await setMembers(tx, org.id, id, { before: new Set(), after: members });
+  const access = await applyRoles(tx, context, changed.added);
+  return { group: await requireGroup(tx, org.id, id), ...changed, access };
 }
 
 /**
@@ -153,19 +186,23 @@ export async function changeGroup(
 ): Promise<GroupChange & { before: ScimGroup }> {
   const { actor, org } = context;
   const group = await requireGroup(tx, org.id, id);
-  const before = new Set((await membersOf(tx, [group.id])).get(group.id));
+  const before = new Set((await membersOf(tx, org.id, [group.id])).get(group.id));
   const after = changesOf({ ...group, members: before });
   const { displayName, externalId } = after;
   const isRenamed = displayName !== group.displayName;
   if (isRenamed) await requireFreeName(tx, org.id, displayName, group.id);
-  const { added, removed } = await setMembers(tx, org.id, group.id, { before, after: after.members });
+  const changed = await setMembers(tx, org.id, group.id, { before, after: after.members });
+  const { added, removed } = changed;
   const isChanged = isRenamed || externalId !== group.externalId || added.length + removed.length > 0;
   if (isChanged)
-    await tx.update(t).set({ displayName, externalId, updatedAt: actor.now }).where(eq(t.id, group.id));
+    await tx
+      .update(t)
+      .set({ displayName, externalId, updatedAt: actor.now })
+      .where(ofOrg(org.id, eq(t.id, group.id)));
   // Another name may be mapped to another role.
   const affected = isRenamed ? [...before, ...after.members] : [...added, ...removed];
   const access = await applyRoles(tx, context, affected);
-  return { before: group, group: await requireGroup(tx, org.id, group.id), added, removed, access };
+  return { before: group, group: await requireGroup(tx, org.id, group.id), ...changed, access };
 }
 
 export async function removeGroup(
@@ -173,8 +210,9 @@ export async function removeGroup(
   context: ScimContext,
   id: string,
 ): Promise<{ group: ScimGroup; access: AccessChange[] }> {
-  const group = await requireGroup(tx, context.org.id, id);
-  const members = (await membersOf(tx, [group.id])).get(group.id) ?? [];
-  await tx.delete(t).where(eq(t.id, group.id));
+  const { id: orgId } = context.org;
+  const group = await requireGroup(tx, orgId, id);
+  const members = (await membersOf(tx, orgId, [group.id])).get(group.id) ?? [];
+  await tx.delete(t).where(ofOrg(orgId, eq(t.id, group.id)));
   return { group, access: await applyRoles(tx, context, members) };
 }

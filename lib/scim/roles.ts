@@ -1,24 +1,31 @@
-import { and, asc, eq, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
-import type { Tx } from '../../db/client.ts';
-import { sessions } from '../../db/schema/accounts.ts';
+import { and, asc, eq, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { reloadRulesOf } from '../../db/rules/members.ts';
+import { mfaLogins, sessions, userEmails, users } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { type MappedRole, type Role, ssoConnections, memberships as t } from '../../db/schema/orgs.ts';
+import {
+  MAPPED_ROLES,
+  type MappedRole,
+  orgUndoLinks,
+  type Role,
+  ssoConnections,
+  memberships as t,
+} from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import { scimGroupMembers, scimGroups } from '../../db/schema/scim.ts';
-import { arrayText } from '../../db/statements.ts';
+import { run } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { mailRoleChange } from '../members/control.ts';
 import { endOffersOf } from '../members/ending.ts';
-import { NO_OFFER } from '../members/fields.ts';
+import { memberEmail, NO_OFFER } from '../members/fields.ts';
 import { requireOtherOwner } from '../members/owners.ts';
 import { isControlling } from '../members/roles.ts';
-import { type Actor, mailControl, memberAddress } from '../orgs/notices.ts';
-import { mappedRole } from '../sso/claims.ts';
+import { type Actor, mailControl } from '../orgs/notices.ts';
 import { type EndedToken, endTokensOf } from '../tokens/creators.ts';
 import { rankOf } from '../tokens/scopes.ts';
 import { ScimError } from './error.ts';
+import { grouped, isAnyOf } from './rows.ts';
 
 /** A transaction of provisioning, which has locked the organization. */
 export interface ScimContext {
@@ -30,6 +37,8 @@ export interface ScimContext {
 /** The effect on a member's access. */
 export interface AccessChange {
   userId: string;
+  /** The address that the organization sees. */
+  email: string;
   from: Role;
   to: Role;
   /** Access was taken or given back. Unset: neither. */
@@ -37,44 +46,56 @@ export interface AccessChange {
   tokens: readonly EndedToken[];
 }
 
-/** The roles that the connections of an organization give to groups. */
+/** The roles that an organization gives to groups. */
 interface RoleRules {
-  /** Empty: roles do not follow groups. */
-  mapping: { group: string; role: MappedRole }[];
+  /** The highest role of some groups; undefined if none is mapped. */
+  mapped(groups: readonly string[]): MappedRole | undefined;
   /** Without a mapped group. */
   otherwise: MappedRole;
+  /** Whether any group is mapped. Otherwise roles do not follow groups. */
+  hasMapping: boolean;
 }
 
-async function rulesOf(tx: Tx, orgId: string): Promise<RoleRules> {
+/**
+ * Reads the mappings of all connections for single sign-on, also of those that are switched off. Names of groups are compared exactly:
+ * `/Admins` and `Admins` are two groups.
+ */
+export async function roleRulesOf(tx: Db | Tx, orgId: string): Promise<RoleRules> {
   const connections = await tx
     .select({ roleMapping: ssoConnections.roleMapping, defaultRole: ssoConnections.defaultRole })
     .from(ssoConnections)
     .where(eq(ssoConnections.orgId, orgId))
     .orderBy(asc(ssoConnections.createdAt), asc(ssoConnections.id));
+  const mapping = connections.flatMap(({ roleMapping }) => roleMapping);
   return {
-    mapping: connections.flatMap(({ roleMapping }) => roleMapping),
+    mapped(groups) {
+      const given = mapping.filter(({ group }) => groups.includes(group)).map(({ role }) => role);
+      return given.toSorted((a, b) => rankOf(b) - rankOf(a))[0];
+    },
     otherwise: connections.find(({ defaultRole }) => defaultRole)?.defaultRole ?? 'viewer',
+    hasMapping: mapping.length > 0,
   };
 }
 
-/** The role of a member without a group. */
+/** The role of a new member. */
 export const initialRole = async (tx: Tx, orgId: string): Promise<MappedRole> =>
-  (await rulesOf(tx, orgId)).otherwise;
+  (await roleRulesOf(tx, orgId)).otherwise;
+
+const isMember = (orgId: string, userId: string) => and(eq(t.orgId, orgId), eq(t.userId, userId));
 
 /**
- * Gives members the roles of their groups, which the connections for single sign-on map, also those that are switched off. Without a
- * mapped group the role is the default one of the oldest connection that has one, otherwise viewer. Roles that a person gave stay,
- * owners stay owners, and without any mapping all roles stay. A role that a sign-in gave follows the groups as soon as one is mapped.
+ * Gives members the roles of their groups. Without a mapped group, the role is the default one of the oldest connection that has one,
+ * otherwise viewer. Roles that a person gave stay, and owners stay owners. A role that a sign-in gave follows the groups as soon as one
+ * is mapped.
  */
 export async function applyRoles(
   tx: Tx,
   context: ScimContext,
   userIds: readonly string[],
 ): Promise<AccessChange[]> {
-  if (userIds.length === 0) return [];
   const { org } = context;
-  const { mapping, otherwise } = await rulesOf(tx, org.id);
-  if (mapping.length === 0) return [];
+  const rules = userIds.length > 0 ? await roleRulesOf(tx, org.id) : undefined;
+  if (!rules?.hasMapping) return [];
   const ids = [...new Set(userIds)];
   const groups = await tx
     .select({ userId: scimGroupMembers.userId, name: scimGroups.displayName })
@@ -83,8 +104,10 @@ export async function applyRoles(
     .where(and(eq(scimGroupMembers.orgId, org.id), isAnyOf(scimGroupMembers.userId, ids)));
   const groupsOf = grouped(groups, ({ userId }) => userId);
   const members = await tx
-    .select({ userId: t.userId, role: t.role, isProvisioned: t.roleProvisioned })
+    .select({ userId: t.userId, email: memberEmail, from: t.role, isProvisioned: t.roleProvisioned })
     .from(t)
+    .innerJoin(users, eq(users.id, t.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(
       and(
         ...[eq(t.orgId, org.id), isAnyOf(t.userId, ids), ne(t.role, 'owner')],
@@ -92,50 +115,49 @@ export async function applyRoles(
       ),
     )
     .orderBy(t.userId);
-  const changes: AccessChange[] = [];
-  for (const { userId, role: from, isProvisioned } of members) {
-    const names = groupsOf.get(userId)?.map(({ name }) => name) ?? [];
-    const mapped = mappedRole(mapping, names);
-    if (!isProvisioned && mapped === undefined) continue;
-    const to = mapped ?? otherwise;
-    if (to === from && isProvisioned) continue;
-    const change: AccessChange = { userId, from, to, tokens: [] };
-    await changeRole(tx, context, change);
-    if (rankOf(to) < rankOf(from)) change.tokens = await endTokensOf(tx, org, userId);
-    if (to !== from) changes.push(change);
+  const given = members.flatMap(({ isProvisioned, ...member }) => {
+    const mapped = rules.mapped((groupsOf.get(member.userId) ?? []).map(({ name }) => name));
+    if (!isProvisioned && mapped === undefined) return [];
+    const to = mapped ?? rules.otherwise;
+    return to === member.from && isProvisioned ? [] : [{ ...member, to }];
+  });
+  for (const role of MAPPED_ROLES) {
+    const some = given.filter(({ to }) => to === role).map(({ userId }) => userId);
+    if (some.length > 0)
+      await tx
+        .update(t)
+        .set({ role, mappedBy: null, roleProvisioned: true, ...NO_OFFER })
+        .where(and(eq(t.orgId, org.id), isAnyOf(t.userId, some)));
   }
-  return changes;
+  const changed = given.filter(({ from, to }) => from !== to);
+  const lowered = changed.filter(({ from, to }) => rankOf(to) < rankOf(from)).map(({ userId }) => userId);
+  const tokens = grouped(await endTokensOf(tx, org, lowered), ({ createdBy }) => createdBy);
+  await tellOfRoles(tx, context, changed);
+  return changed.map((change) => ({ ...change, tokens: tokens.get(change.userId) ?? [] }));
 }
 
-/** Suspends or reactivates a member. @throws ScimError `mutability` if no owner could sign in */
-export async function setActive(
+/** The members whom a mail about many names. */
+const MOST_NAMED = 20;
+
+/** Tells the owners about new and former admins: in one mail, whatever their number. */
+async function tellOfRoles(
   tx: Tx,
-  context: ScimContext,
-  { id: userId, role }: { id: string; role: Role },
-  isActive: boolean,
-): Promise<AccessChange> {
-  const { org } = context;
-  await (isActive ? reactivate : suspend)(tx, context, { userId, role });
-  const tokens = isActive ? [] : await endTokensOf(tx, org, userId);
-  return { userId, from: role, to: role, suspended: !isActive, tokens };
+  { actor, org }: ScimContext,
+  changed: readonly Omit<AccessChange, 'tokens'>[],
+): Promise<void> {
+  const controlling = changed.filter(({ from, to }) => isControlling(from) || isControlling(to));
+  const [first] = controlling;
+  if (!first) return;
+  if (controlling.length === 1) return await mailRoleChange(tx, actor, { orgId: org.id, ...first });
+  const facts = controlling
+    .slice(0, MOST_NAMED)
+    .map(({ email, from, to }): [string, string] => ['Member', `${email}: ${to}, was ${from}`]);
+  const more = controlling.length - facts.length;
+  if (more > 0) facts.push(['And', `${more} more: see the audit log`]);
+  await mailControl(tx, actor, org.id, 'roles_changed', facts);
 }
 
-/** Rows by a key. */
-export function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) {
-    const found = groups.get(keyOf(row));
-    if (found) found.push(row);
-    else groups.set(keyOf(row), [row]);
-  }
-  return groups;
-}
-
-/** Whether a column has one of many ids, as one parameter. */
-export const isAnyOf = (column: PgColumn, ids: readonly string[]): SQL =>
-  sql`${column} = any (${arrayText(ids)}::uuid[])`;
-
-/** The same for all members whose role provisioning gave, after a change of the connections. */
+/** Gives all provisioned members the roles of their groups, after a change of the connections. */
 export async function reapplyRoles(tx: Tx, context: ScimContext): Promise<AccessChange[]> {
   const members = await tx
     .select({ userId: t.userId })
@@ -148,69 +170,62 @@ export async function reapplyRoles(tx: Tx, context: ScimContext): Promise<Access
   );
 }
 
-const isMember = (orgId: string, userId: string) => and(eq(t.orgId, orgId), eq(t.userId, userId));
-
-async function changeRole(
+/**
+ * Suspends or reactivates a member.
+ * @throws ScimError `mutability` if no other owner could sign in without the identity provider
+ */
+export async function setActive(
   tx: Tx,
-  { actor, org }: ScimContext,
-  { userId, from, to }: AccessChange,
-): Promise<void> {
+  context: ScimContext,
+  { id: userId, address: email, role }: { id: string; address: string; role: Role },
+  isActive: boolean,
+): Promise<AccessChange> {
+  const { actor, org } = context;
+  if (!isActive && role === 'owner') await keepOwner(tx, context, userId);
   await tx
     .update(t)
-    .set({ role: to, mappedBy: null, roleProvisioned: true, ...NO_OFFER })
+    .set({ suspendedAt: isActive ? null : actor.now })
     .where(isMember(org.id, userId));
-  if (to !== from && (isControlling(from) || isControlling(to)))
-    await mailRoleChange(tx, actor, { orgId: org.id, userId, from, to });
+  if (!isActive) await endAccess(tx, org.id, userId, actor.now);
+  await run(tx, reloadRulesOf(org.tables, userId));
+  const tokens = isActive ? [] : await endTokensOf(tx, org, userId);
+  if (isControlling(role))
+    await mailControl(tx, actor, org.id, isActive ? 'member_reactivated' : 'member_suspended', [
+      ['Member', email],
+      ['Role', role],
+    ]);
+  return { userId, email, from: role, to: role, suspended: !isActive, tokens };
 }
 
-interface Member {
-  userId: string;
-  role: Role;
-}
-
-async function suspend(tx: Tx, context: ScimContext, { userId, role }: Member): Promise<void> {
-  const { actor, org } = context;
-  if (role === 'owner') await keepOwner(tx, context, userId);
-  await tx.update(t).set({ suspendedAt: actor.now }).where(isMember(org.id, userId));
-  await endOffersOf(tx, org.id, userId);
-  await endAccess(tx, org.id, userId, actor.now);
-  await tell(tx, context, 'member_suspended', { userId, role });
-}
-
-async function reactivate(tx: Tx, context: ScimContext, { userId, role }: Member): Promise<void> {
-  await tx.update(t).set({ suspendedAt: null }).where(isMember(context.org.id, userId));
-  await tell(tx, context, 'member_reactivated', { userId, role });
-}
-
-async function tell(
-  tx: Tx,
-  { actor, org }: ScimContext,
-  change: 'member_suspended' | 'member_reactivated',
-  { userId, role }: Member,
-): Promise<void> {
-  if (!isControlling(role)) return;
-  await mailControl(tx, actor, org.id, change, [
-    ['Member', (await memberAddress(tx, org.id, userId)) ?? ''],
-    ['Role', role],
-  ]);
-}
-
-/** @throws ScimError `mutability` if a member is the last owner who can sign in */
+/**
+ * Keeps an owner who can sign in with a password: an identity provider must not become the only way into an organization.
+ * @throws ScimError `mutability`
+ */
 export async function keepOwner(tx: Tx, { config, org }: ScimContext, userId: string): Promise<void> {
-  await requireOtherOwner(tx, config, org.id, userId).catch((error) => {
-    if (error instanceof ApiError) throw new ScimError('mutability', error.message);
+  await requireOtherOwner(tx, config, org.id, userId, isNotNull(users.passwordHash)).catch((error) => {
+    if (error instanceof ApiError)
+      throw new ScimError(
+        'mutability',
+        'An organization needs an owner with a password: make another member an owner first.',
+      );
     throw error;
   });
 }
 
 /**
- * Ends what a member signed in with, as far as it belongs to the organization: personal access tokens for it alone, and sessions of its
- * connections. Other sessions and tokens of the account no longer reach the organization.
+ * Ends what a member signs in with, as far as it belongs to the organization: personal access tokens for it alone, sessions of its
+ * connections, sign-ins that wait for a second factor, and links that would bring an owner back. Other sessions and tokens of the account
+ * no longer reach the organization.
  */
 export async function endAccess(tx: Tx, orgId: string, userId: string, now: Date): Promise<void> {
+  await endOffersOf(tx, orgId, userId);
   await tx
     .delete(personalTokens)
     .where(and(eq(personalTokens.orgId, orgId), eq(personalTokens.userId, userId)));
+  await tx
+    .delete(orgUndoLinks)
+    .where(and(eq(orgUndoLinks.orgId, orgId), eq(orgUndoLinks.userId, userId), isNull(orgUndoLinks.usedAt)));
+  await tx.delete(mfaLogins).where(and(eq(mfaLogins.userId, userId), isNotNull(mfaLogins.sso)));
   const connections = tx
     .select({ id: ssoConnections.id })
     .from(ssoConnections)

@@ -1,4 +1,4 @@
-/* The description of the service for providers (RFC 7643, 5 to 7). */
+/* The description of the service for identity providers (RFC 7643, 5 to 7). */
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -60,6 +60,9 @@ const attribute = (name: string, more: object = {}) => ({
   ...more,
 });
 
+const reference = (to: string, more: object) =>
+  attribute('$ref', { type: 'reference', referenceTypes: [to], caseExact: true, ...more });
+
 const many = { type: 'complex', multiValued: true };
 
 const schema = (base: string, id: string, name: string, attributes: object[]) => ({
@@ -83,7 +86,11 @@ export const schemas = (base: string) => [
     attribute('displayName'),
     attribute('emails', {
       ...many,
-      subAttributes: [attribute('value'), attribute('type'), attribute('primary', { type: 'boolean' })],
+      subAttributes: [
+        attribute('value'),
+        attribute('type', { canonicalValues: ['work'] }),
+        attribute('primary', { type: 'boolean' }),
+      ],
     }),
     attribute('active', { type: 'boolean' }),
     attribute('groups', {
@@ -92,12 +99,20 @@ export const schemas = (base: string) => [
       subAttributes: [
         attribute('value', { mutability: 'readOnly' }),
         attribute('display', { mutability: 'readOnly' }),
+        reference('Group', { mutability: 'readOnly' }),
       ],
     }),
   ]),
   schema(base, GROUP_SCHEMA, 'Group', [
     attribute('displayName', { required: true, uniqueness: 'server' }),
     attribute('externalId', { caseExact: true }),
-    attribute('members', { ...many, subAttributes: [attribute('value', { mutability: 'immutable' })] }),
+    attribute('members', {
+      ...many,
+      subAttributes: [
+        attribute('value', { mutability: 'immutable' }),
+        attribute('type', { mutability: 'immutable', canonicalValues: ['User'] }),
+        reference('User', { mutability: 'immutable' }),
+      ],
+    }),
   ]),
 ];

@@ -19,7 +19,7 @@ export const ScimToken = z
   })
   .openapi('ScimToken');
 
-/** Where providers send their requests. */
+/** Where identity providers send their requests. */
 export const scimUrl = ({ publicUrl }: Pick<Config, 'publicUrl'>): string => `${publicUrl}/scim/v2`;
 
 export const toScimToken = (row: typeof t.$inferSelect) =>
@@ -55,6 +55,15 @@ export async function checkScimToken(db: Db, token: string) {
   if (!row) throw new ApiError('token_error/invalid');
   if (row.deleted) throw new ApiError('tenant_error/deleted');
   return row;
+}
+
+/** Checks under the lock of the organization that a token has not been replaced or removed. @throws ApiError `token_error/invalid` */
+export async function requireScimToken(tx: Tx, orgId: string, tokenId: string): Promise<void> {
+  const [token] = await tx
+    .select({ id: t.id })
+    .from(t)
+    .where(and(eq(t.orgId, orgId), eq(t.id, tokenId)));
+  if (!token) throw new ApiError('token_error/invalid');
 }
 
 /** Sets `last_used` to `now`, unless it is later than `before`. */

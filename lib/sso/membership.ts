@@ -1,4 +1,4 @@
-import { and, eq, exists } from 'drizzle-orm';
+import { and, eq, exists, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
@@ -46,7 +46,10 @@ export interface Mapped {
 /** The membership of a person before a sign-in. */
 export async function membershipOf(tx: Tx, orgId: string, userId: string) {
   const [row] = await tx
-    .select({ role: t.role, mappedBy: t.mappedBy })
+    .select({
+      ...{ role: t.role, mappedBy: t.mappedBy },
+      ...{ isProvisioned: t.roleProvisioned, isSuspended: sql<boolean>`${t.suspendedAt} is not null` },
+    })
     .from(t)
     .where(and(eq(t.orgId, orgId), eq(t.userId, userId)));
   return row;
@@ -54,7 +57,8 @@ export async function membershipOf(tx: Tx, orgId: string, userId: string) {
 
 /**
  * Gives a member the role that a connection says, or takes it. Only roles that the connection gave change: those that a person gave
- * stay, but sign in by the connection only those whom it gives a role or speaks for. Part of a transaction that has locked the
+ * stay, but sign in by the connection only those whom it gives a role or speaks for, and those whom provisioning gave a role. Nobody
+ * signs in while suspended. Part of a transaction that has locked the
  * organization.
  * @param role undefined: none
  * @param isVouched the connection speaks for the address of the person
@@ -84,9 +88,10 @@ export async function applyRole(
     await run(tx, reloadRulesOf(org.tables, userId));
     return { kind: 'joined', to: role, tokens: [] };
   }
-  const { role: from } = before;
+  const { role: from, isProvisioned, isSuspended } = before;
+  if (isSuspended) return unchanged('refused');
   if (before.mappedBy !== connectionId || from === 'owner')
-    return unchanged(role || isVouched ? 'kept' : 'refused');
+    return unchanged(role || isVouched || isProvisioned ? 'kept' : 'refused');
   if (role === from) return unchanged('kept');
   if (!role) {
     if (isControlling(from)) await mailRoleChange(tx, actor, { orgId: org.id, userId, from });

@@ -37,7 +37,8 @@ export async function readSessionStanding(
     .innerJoin(users, sql`${users.id} = ${memberships.userId}`)
     .innerJoin(sessions, sql`${sessions.userId} = ${users.id}`)
     .where(
-      sql`${memberships.orgId} = ${ids.orgId} and ${memberships.userId} = ${ids.userId} and ${sessions.id} = ${ids.sessionId}`,
+      sql`${memberships.orgId} = ${ids.orgId} and ${memberships.userId} = ${ids.userId} and ${memberships.suspendedAt} is null
+        and ${sessions.id} = ${ids.sessionId} and ${sessions.revokedAt} is null`,
     );
   return row ?? { lacksSso: true, trustedMfa: false };
 }

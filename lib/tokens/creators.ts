@@ -4,6 +4,7 @@ import { isMissingTable } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
+import { arrayText } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -49,20 +50,23 @@ export async function roleOfCreator(
 export interface EndedToken {
   id: string;
   name: string;
+  createdBy: string;
 }
 
 /**
- * Revokes the tokens of a member who gets a lower role or leaves, if the organization wants it so. Part of the transaction that makes
+ * Revokes the tokens of members who get a lower role or leave, if the organization wants it so. Part of the transaction that makes
  * the change, which has locked the organization.
  * @param always whatever the organization wants
  */
 export async function endTokensOf(
   tx: Tx,
   { id, tables }: { id: string; tables: OrgTables },
-  userId: string,
+  userIds: string | readonly string[],
   always = false,
 ): Promise<EndedToken[]> {
-  return always || (await revokesTokensOfFormerMembers(tx, id)) ? revokeOf(tx, tables, userId) : [];
+  const creators = [userIds].flat();
+  if (creators.length === 0) return [];
+  return always || (await revokesTokensOfFormerMembers(tx, id)) ? revokeOf(tx, tables, creators) : [];
 }
 
 /** Whether an organization revokes tokens whose creator loses rights. */
@@ -71,12 +75,16 @@ export async function revokesTokensOfFormerMembers(db: Db | Tx, orgId: string): 
   return org?.rule === 'revoke';
 }
 
-const revokeOf = (db: Db | Tx, { apiTokens: t }: OrgTables, userId: string): Promise<EndedToken[]> =>
+const revokeOf = (
+  db: Db | Tx,
+  { apiTokens: t }: OrgTables,
+  creators: readonly string[],
+): Promise<EndedToken[]> =>
   db
     .update(t)
     .set({ revoked: true })
-    .where(and(eq(t.createdBy, userId), not(t.revoked)))
-    .returning({ id: t.id, name: t.name });
+    .where(and(sql`${t.createdBy} = any (${arrayText(creators)}::uuid[])`, not(t.revoked)))
+    .returning({ id: t.id, name: t.name, createdBy: t.createdBy });
 
 /**
  * Revokes the API tokens that a user has created in the organizations that the user belongs to.
@@ -96,7 +104,7 @@ export async function revokeTokensOf(
   const failed: string[] = [];
   for (const { id, slug } of found) {
     try {
-      revoked += (await revokeOf(db, knownOrgs.tablesOf({ id }), userId)).length;
+      revoked += (await revokeOf(db, knownOrgs.tablesOf({ id }), [userId])).length;
     } catch (error) {
       // Purged meanwhile.
       if (isMissingTable(error)) continue;

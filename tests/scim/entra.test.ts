@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrg, must, type TestOrg } from '../support/api/api.ts';
-import { connectProvider, GROUP, PATCH, type Provider, USER } from '../support/scim/provider.ts';
+import { connectProvider, domainFor, GROUP, PATCH, type Provider, USER } from '../support/scim/provider.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
-/* The requests that Microsoft Entra ID sends, as its documentation shows them. */
+/* The requests that Microsoft Entra ID sends, after the samples of its documentation. */
 
 let t: TestApp;
 let org: TestOrg;
@@ -18,7 +18,7 @@ beforeEach(async () => {
   entra = await connectProvider(t, org);
 });
 
-const name = () => `test_user_${crypto.randomUUID().slice(0, 8)}@testuser.example`;
+const name = () => `test_user_${crypto.randomUUID().slice(0, 8)}@${domainFor(org)}`;
 
 const newUser = (userName: string) => ({
   schemas: [USER, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
@@ -101,6 +101,35 @@ describe('users of Entra ID', () => {
       },
     ]);
     expect(answer.body).toMatchObject({ name: { givenName: 'Ada' }, displayName: 'Ada L.' });
+  });
+
+  it('change by a patch of the flag aadOptscim062020', async () => {
+    const { id } = await created();
+    const address = name();
+    const answer = await entra.call('PATCH', `/Users/${id}?aadOptscim062020`, {
+      schemas: [PATCH],
+      Operations: [
+        {
+          op: 'replace',
+          value: {
+            displayName: 'Bjfe',
+            'emails[type eq "work"].value': address,
+            'name.familyName': 'Fe',
+            'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber': '7',
+          },
+        },
+        {
+          op: 'Add',
+          path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department',
+          value: 'Engines',
+        },
+        { op: 'Add', path: 'roles[primary eq "True"].value', value: 'admin' },
+        { op: 'Add', path: 'emails[type eq "other"].value', value: 'other@x.example' },
+      ],
+    });
+    expect(answer.body).toMatchObject({
+      ...{ displayName: 'Bjfe', name: { familyName: 'Fe' }, emails: [{ value: address }] },
+    });
   });
 
   it('get another userName', async () => {

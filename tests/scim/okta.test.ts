@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
-import { connectProvider, GROUP, PATCH, type Provider, USER } from '../support/scim/provider.ts';
+import { connectProvider, domainFor, GROUP, PATCH, type Provider, USER } from '../support/scim/provider.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
-/* The requests that Okta sends, as its documentation and its test suite show them. */
+/* The requests that Okta sends, after the samples of its documentation and its published test suite. */
 
 let t: TestApp;
 let org: TestOrg;
@@ -18,7 +18,7 @@ beforeEach(async () => {
   okta = await connectProvider(t, org);
 });
 
-const name = () => `test.user.${crypto.randomUUID().slice(0, 8)}@okta.example`;
+const name = () => `test.user.${crypto.randomUUID().slice(0, 8)}@${domainFor(org)}`;
 
 const newUser = (userName = name()) => ({
   schemas: [USER],
@@ -42,6 +42,12 @@ it('tests the connection', async () => {
     totalResults: 1,
     itemsPerPage: 1,
     startIndex: 1,
+  });
+  const [first] = answer.body.Resources;
+  const read = await okta.call('GET', `/Users/${first.id}`);
+  expect(read.body).toMatchObject({
+    ...{ id: first.id, userName: org.owner.email, active: true, emails: [{ value: org.owner.email }] },
+    name: { givenName: 'Ada', familyName: 'Lovelace' },
   });
   for (const path of ['/ServiceProviderConfig', '/ResourceTypes', '/Schemas', `/Schemas/${USER}`])
     expect((await okta.call('GET', path)).status).toBe(200);
@@ -132,6 +138,14 @@ it('groups are created with members, renamed, replaced and deleted', async () =>
     displayName: 'Test SCIMv2 renamed',
     members: [{ value: two.id }],
   });
+  for (const members of [[], [{ value: one.id }]]) {
+    const pushed = await okta.call('PATCH', `/Groups/${id}`, {
+      schemas: [PATCH],
+      Operations: [{ op: 'replace', path: 'members', value: members }],
+    });
+    expect(pushed.status).toBe(204);
+    expect((await okta.call('GET', `/Groups/${id}`)).body.members).toMatchObject(members);
+  }
   const replaced = await okta.call('PUT', `/Groups/${id}`, {
     schemas: [GROUP],
     id,

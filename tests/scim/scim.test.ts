@@ -10,7 +10,15 @@ import {
   type TestOrg,
 } from '../support/api/api.ts';
 import { limit } from '../support/run/limits.ts';
-import { connectProvider, createProvider, newToken, PATCH, type Provider } from '../support/scim/provider.ts';
+import {
+  connectProvider,
+  createProvider,
+  domainFor,
+  newToken,
+  PATCH,
+  type Provider,
+  prove,
+} from '../support/scim/provider.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
 
@@ -35,7 +43,7 @@ beforeEach(async () => {
   provider = await connectProvider(t, org);
 });
 
-const address = () => `p-${crypto.randomUUID()}@acme.example`;
+const address = (of = org) => `p-${crypto.randomUUID()}@${domainFor(of)}`;
 const add = async (fields: object = {}, by = provider) => {
   const answer = await by.call('POST', '/Users', { userName: address(), ...fields });
   if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
@@ -101,6 +109,20 @@ describe('the token', () => {
     expect((await t.api.get('/settings/scim', admin.as)).refusal).toBe('403 permission_error/denied');
   });
 
+  it('that is replaced meanwhile changes nothing', async () => {
+    const userName = address();
+    const late = new ReadableStream({
+      async start(controller) {
+        await newToken(t, org);
+        controller.enqueue(new TextEncoder().encode(JSON.stringify({ userName })));
+        controller.close();
+      },
+    });
+    const answer = await provider.call('POST', '/Users', late);
+    expect(answer.status).toBe(401);
+    expect((await members()).map(({ email }) => email)).not.toContain(userName);
+  });
+
   it('of a deleted organization is refused', async () => {
     must(await t.api.delete(`/orgs/${org.slug}`, { ...org.asOwner, body: { confirm: org.slug } }));
     expect((await provider.call('GET', '/Users')).status).toBe(403);
@@ -132,8 +154,8 @@ describe('other organizations', () => {
       ['DELETE', `/Groups/${group}`],
     ] as const)
       expect([method, path, (await stranger.call(method, path, body)).status]).toEqual([method, path, 404]);
-    const taken = await stranger.call('POST', '/Groups', { displayName: 'g', members: [{ value: user.id }] });
-    expect(taken.body).toMatchObject({ status: '400', scimType: 'invalidValue' });
+    const none = await stranger.call('POST', '/Groups', { displayName: 'g', members: [{ value: user.id }] });
+    expect(none.body).toMatchObject({ members: [] });
     for (const filter of [`id eq "${user.id}"`, `userName eq "${user.userName}"`])
       expect((await stranger.find(filter)).body.totalResults).toBe(0);
     expect((await provider.call('GET', `/Users/${user.id}`)).body).toEqual(
@@ -153,8 +175,10 @@ describe('other organizations', () => {
     const all = must(
       await t.api.post('/profile/tokens', { cookie: person.cookie, body: { name: 'all', expires_in: 9 } }),
     ).token;
+    await prove(t, org, 'example.com');
     const user = await add({ userName: person.email, displayName: 'Somebody else' });
     expect(user.id).toBe(person.id);
+    expect((await memberOf(user.id))?.name).toBe('Somebody else');
     await setActive(user.id, false);
     expect((await t.api.get('/projects', { cookie: person.cookie, org: other.slug })).status).toBe(200);
     expect((await t.api.get('/projects', { token: all, org: other.slug })).status).toBe(200);
@@ -166,6 +190,7 @@ describe('other organizations', () => {
 
 describe('a new user', () => {
   it('with an account that has not verified the address gets no access until it does', async () => {
+    await prove(t, org, 'example.com');
     const squatter = await createUser(t.api);
     const user = await add({ userName: squatter.email });
     expect(user.id).toBe(squatter.id);
@@ -198,11 +223,51 @@ describe('a new user', () => {
     expect((await members()).filter(({ email }) => email === userName)).toHaveLength(1);
   });
 
-  it('of two organizations at the same instant is one account', async () => {
-    const second = await connectProvider(t, await createOrg(t.api));
-    const userName = address();
-    const [one, two] = await Promise.all([add({ userName }), add({ userName }, second)]);
-    expect(one.id).toBe(two.id);
+  it('needs an address of a proven domain, unless the person was invited', async () => {
+    const email = `guest-${crypto.randomUUID()}@elsewhere.example`;
+    expect((await provider.call('POST', '/Users', { userName: email })).body).toMatchObject({
+      ...{ status: '400', scimType: 'invalidValue' },
+      detail: expect.stringContaining('has not proven the domain elsewhere.example'),
+    });
+    must(await t.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'member' } }));
+    const linked = await add({ userName: email });
+    expect(await memberOf(linked.id)).toMatchObject({ email, role: 'member' });
+    expect((await audit(`target=${linked.id}`))[0]).toMatchObject({ action: 'member.changed' });
+  });
+
+  it('at the same instant as an invitation by another organization is one account', async () => {
+    const other = await createOrg(t.api);
+    const email = address();
+    const [user, invited] = await Promise.all([
+      add({ userName: email }),
+      t.api.post('/members/invite', { ...other.asOwner, body: { email, role: 'viewer' } }),
+    ]);
+    expect(must(invited).user_id).toBe(user.id);
+  });
+
+  it('is a member by a verified second address, too', async () => {
+    const member = await addMember(t.api, org, 'member');
+    const second = address();
+    await t.services.database.sql.unsafe(
+      `insert into shared.user_emails (id, user_id, email, is_primary, verified_at, created_at)
+       values (gen_random_uuid(), $1, $2, false, now(), now())`,
+      [member.id, second],
+    );
+    expect((await add({ userName: second })).id).toBe(member.id);
+  });
+
+  it('is shown by the name of the identity provider until the person comes', async () => {
+    const user = await add({ name: { givenName: 'Ada', familyName: 'Lovelace' } });
+    expect(await memberOf(user.id)).toMatchObject({ name: 'Ada Lovelace' });
+    const other = await createOrg(t.api);
+    must(
+      await t.api.post('/members/invite', {
+        ...other.asOwner,
+        body: { email: user.userName, role: 'viewer' },
+      }),
+    );
+    const names = (await members(other)).map(({ name }) => name);
+    expect(names).not.toContain('Ada Lovelace');
   });
 
   it('counts for the limit of members', async () => {
@@ -265,18 +330,49 @@ describe('roles', () => {
     expect(await memberOf(id)).toMatchObject({ role: 'viewer' });
   });
 
-  it('are none without a mapped group where the connections have no default role', async () => {
-    await connect({ role_mapping: [{ group: 'Security', role: 'member' }] });
-    const user = await add();
-    expect(user.active).toBe(true);
-    expect(await memberOf(user.id)).toMatchObject({ suspended: true });
-    const group = await addGroup('Security', [user.id]);
-    expect(await memberOf(user.id)).toMatchObject({ role: 'member' });
-    expect(await memberOf(user.id)).not.toHaveProperty('suspended');
-    await patch(`/Groups/${group}`, [{ op: 'remove', path: 'members' }]);
-    expect(await memberOf(user.id)).toMatchObject({ suspended: true });
-    must(await t.api.patch(`/members/${user.id}`, { ...org.asOwner, body: { role: 'viewer' } }));
-    expect(await memberOf(user.id)).not.toHaveProperty('suspended');
+  it('stay when a connection is added without a mapping, switched off, or deleted', async () => {
+    const first = await connect({ role_mapping: [{ group: 'Security', role: 'admin' }] });
+    const { id } = await add();
+    await addGroup('Security', [id]);
+    expect(await memberOf(id)).toMatchObject({ role: 'admin' });
+    await connect({ name: 'Second', default_role: null });
+    must(await t.api.patch(`/settings/connections/${first}`, { ...org.asOwner, body: { enabled: false } }));
+    expect(await memberOf(id)).toMatchObject({ role: 'admin' });
+    expect((await t.api.delete(`/settings/connections/${first}`, org.asOwner)).status).toBe(204);
+    expect(await memberOf(id)).toMatchObject({ role: 'admin' });
+  });
+
+  it('that a sign-in gave follow the groups once one is mapped', async () => {
+    const connection = await connect({ role_mapping: [{ group: 'Security', role: 'admin' }] });
+    const member = await addMember(t.api, org, 'admin');
+    await t.services.database.sql.unsafe(
+      'update shared.memberships set mapped_by = $1 where org_id = $2 and user_id = $3',
+      [connection, org.id, member.id],
+    );
+    const others = await addGroup('Others', [member.id]);
+    expect(await memberOf(member.id)).toMatchObject({ role: 'admin' });
+    const security = await addGroup('Security', [member.id]);
+    await patch(`/Groups/${security}`, [{ op: 'remove', path: `members[value eq "${member.id}"]` }]);
+    expect(await memberOf(member.id)).toMatchObject({ role: 'viewer', role_mapped: true });
+    expect((await provider.call('GET', `/Groups/${others}`)).body.members).toHaveLength(1);
+  });
+
+  it('of many members are changed with one entry each, and one mail', async () => {
+    const connection = await connect({ role_mapping: [{ group: 'Security', role: 'admin' }] });
+    const ids = [(await add()).id, (await add()).id, (await add()).id];
+    await addGroup('Security', ids);
+    const entries = await audit('action=member.role_changed');
+    expect(entries.map(({ target }) => (target as { id: string }).id).toSorted()).toEqual(ids.toSorted());
+    must(
+      await t.api.patch(`/settings/connections/${connection}`, {
+        ...org.asOwner,
+        body: { role_mapping: [{ group: 'Others', role: 'admin' }] },
+      }),
+    );
+    expect(await audit('action=member.role_changed')).toHaveLength(6);
+    await t.services.mail.deliverDue();
+    const mails = t.mails.filter(({ subject }) => subject.startsWith('The roles of several members'));
+    expect(mails.filter(({ recipient }) => recipient === org.owner.email)).toHaveLength(2);
   });
 });
 
@@ -297,6 +393,16 @@ describe('the last owner', () => {
     const second = await addMember(t.api, org, 'owner');
     const both = await Promise.all([owner, second.id].map((id) => setActive(id, false)));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const kept = [owner, second.id][both.findIndex(({ status }) => status === 400)];
+    // An identity provider must not become the only way in.
+    const { sql } = t.services.database;
+    const third = await addMember(t.api, org, 'owner');
+    await sql.unsafe('update shared.users set password_hash = null where id = $1', [third.id]);
+    await sql.unsafe(
+      `insert into shared.identities (id, user_id, issuer, subject, created_at) values (gen_random_uuid(), $1, 'https://x.example', $2, now())`,
+      [third.id, third.id],
+    );
+    expect((await setActive(kept ?? '', false)).status).toBe(400);
     const both2 = await Promise.all([owner, second.id].map((id) => provider.call('DELETE', `/Users/${id}`)));
     expect(both2.filter(({ status }) => status === 400).length).toBe(1);
   });
@@ -347,6 +453,17 @@ describe('deactivation', () => {
       'member.reactivated',
       'member.suspended',
     ]);
+  });
+
+  it('ends links that bring an owner back', async () => {
+    const second = await addMember(t.api, org, 'owner');
+    must(await t.api.patch(`/members/${second.id}`, { ...org.asOwner, body: { role: 'viewer' } }));
+    const { text } = await t.delivered(second.email);
+    const token = /token=([0-9a-f]{64})/.exec(text)?.[1];
+    expect(token).toBeDefined();
+    await setActive(second.id, false);
+    expect((await t.api.post('/auth/undo-org-change', { body: { token } })).status).toBe(400);
+    expect(await memberOf(second.id)).toMatchObject({ role: 'viewer', suspended: true });
   });
 
   it('of an owner or admin is mailed to the owners', async () => {
@@ -415,7 +532,6 @@ describe('hostile and odd requests', () => {
     ['userName eq "a" and'],
     ['userName eq "\\u0000"'],
     [`${'('.repeat(500)}userName eq "a"`],
-    [''],
   ])('filter %j', async (filter) => {
     const answer = await provider.find(filter);
     expect(answer.body).toMatchObject({ status: '400', scimType: 'invalidFilter' });
@@ -431,6 +547,11 @@ describe('hostile and odd requests', () => {
     ])
       expect([filter, (await provider.find(filter)).body.totalResults]).toEqual([filter, 1]);
     expect((await provider.find('externalId eq "e-1"')).body.totalResults).toBe(0);
+    expect((await provider.find('')).body.totalResults).toBe(2);
+    expect((await provider.call('GET', '/Users/?attributes=userName')).body.Resources[1]).toEqual({
+      ...{ schemas: user.schemas, id: user.id, userName: user.userName },
+    });
+    expect((await provider.call('GET', '//Users')).status).toBe(200);
     expect((await provider.call('GET', '/Users?count=0')).body).toMatchObject({
       totalResults: 2,
       Resources: [],
@@ -452,10 +573,29 @@ describe('hostile and odd requests', () => {
     [[{ op: 'replace', value: 'x' }], 'invalidValue'],
     [[{ op: 'remove', path: 'userName' }], 'invalidValue'],
     [[{ op: 'replace', path: 'active', value: null }], 'invalidValue'],
+    [[{ op: 'replace', path: { toString: 1 }, value: 1 }], 'invalidPath'],
+    [[{ op: 'replace', value: { emails: [{ primary: { toString: 1 } }] } }], undefined],
   ])('PATCH with %j', async (operations, scimType) => {
     const { id } = await add();
     expect((await patch(`/Users/${id}`, operations)).body).toMatchObject({ status: '400', scimType });
     expect((await provider.call('GET', `/Users/${id}`)).body.active).toBe(true);
+  });
+
+  it.each([
+    [[{ op: 'replace', path: 'members' }], 'invalidValue'],
+    [[{ op: 'replace', value: { members: null } }], 'invalidValue'],
+    [[{ op: 'remove', path: 'members[primary eq true]' }], 'invalidPath'],
+    [[{ op: 'remove', path: 'members[display eq "x"]' }], 'invalidPath'],
+    [[{ op: 'replace', path: 'members[value eq "x"]', value: { value: 'x' } }], 'invalidPath'],
+    [[{ op: 'remove', path: 'members[value co "x"]' }], 'invalidPath'],
+  ])('PATCH of a group with %j changes nothing', async (operations, scimType) => {
+    const { id } = await add();
+    const group = await addGroup('Team', [id]);
+    expect((await patch(`/Groups/${group}`, operations)).body).toMatchObject({ status: '400', scimType });
+    await provider.call('PUT', `/Groups/${group}`, { displayName: 'Team 2' });
+    expect((await provider.call('GET', `/Groups/${group}`)).body.members).toMatchObject([{ value: id }]);
+    await patch(`/Groups/${group}`, [{ op: 'replace', path: 'members', value: [] }]);
+    expect((await provider.call('GET', `/Groups/${group}`)).body.members).toEqual([]);
   });
 
   it('changes nothing twice, and notes nothing for it', async () => {
@@ -493,11 +633,17 @@ describe('hostile and odd requests', () => {
   const addGroupBy = (by: Provider) => by.call('POST', '/Groups', '{"displayName":"x"}');
 
   it('refuses members that are no users', async () => {
-    for (const value of ['x', org.id, '\u0000', 5, null, { value: 1 }]) {
+    for (const value of ['x', '\u0000', 5, null, { value: 1 }]) {
       const answer = await provider.call('POST', '/Groups', { displayName: 'x', members: [{ value }] });
       expect(answer.body).toMatchObject({ status: '400', scimType: 'invalidValue' });
     }
     expect((await provider.call('GET', '/Groups')).body.totalResults).toBe(0);
+    // A person may have been removed here: that must not keep the others out.
+    const { id } = await add();
+    await addGroup('Team', [org.id, id]);
+    expect((await audit('action=group.created'))[0]).toMatchObject({
+      changes: { members_added: { to: [id] }, members_unknown: { to: [org.id] } },
+    });
   });
 });
 

@@ -5,6 +5,7 @@ import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { newValues } from '../../../lib/http/audit.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { accessEntries, logAccess } from '../../../lib/http/scim/access.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
 import { requireIssuer } from '../../../lib/outbound/issuers.ts';
@@ -39,7 +40,7 @@ export const createConnection = endpoint(
     const actor = call.freshActor();
     const { id, at } = services.nextId();
     const columns = await newColumns(services.secretBox, { id, at, orgId: org.id }, body);
-    const row = await call.audited(
+    const { access, row } = await call.audited(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
           await requireOwner(tx, org.id, user.id);
@@ -50,20 +51,26 @@ export const createConnection = endpoint(
           const [inserted] = await tx.insert(t).values(columns).returning();
           if (!inserted) throw new Error('the connection was not inserted');
           await exemptOwners(tx, org.id);
-          await reapplyRoles(tx, { config: services.config, actor, org: { id: org.id, tables } });
+          const access = await reapplyRoles(tx, {
+            config: services.config,
+            actor,
+            org: { id: org.id, tables },
+          });
           await mailControl(tx, actor, org.id, 'connection_created', [
             ['Connection', inserted.name],
             ['Provider', inserted.issuer],
           ]);
-          return inserted;
+          return { access, row: inserted };
         }),
-      (made) => ({
-        target: { type: 'connection', id: made.id, name: made.name },
-        changes: newValues(auditedValues(made)),
+      ({ access, row }) => ({
+        target: { type: 'connection', id: row.id, name: row.name },
+        changes: newValues(auditedValues(row)),
+        also: accessEntries(access),
       }),
     );
     services.mail.kick();
     logSecurityEvent(call, 'connection_changed', { connection: id, issuer: row.issuer });
+    logAccess(call, access);
     return created(toConnection(services.config, row));
   },
 );

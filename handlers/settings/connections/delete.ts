@@ -4,6 +4,7 @@ import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
+import { accessEntries, logAccess } from '../../../lib/http/scim/access.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
@@ -22,14 +23,14 @@ export const deleteConnection = endpoint(
     tag: 'Single sign-on',
     summary: 'Delete a connection for single sign-on',
     description:
-      'Ends the sessions that it began. Its members stay, with the roles that they have: remove those who should go. All owners get a mail.',
+      'Ends the sessions that it began. Its members stay, with the roles that they have: remove those who should go. Roles of provisioned members follow the mappings of the connections that are left, if there are any. All owners get a mail.',
     request: { params: z.object({ id: idParam() }) },
     responses: { 204: { description: 'Deleted.' } },
   },
   async (call) => {
     const { now, org, params, services, user } = call;
     const actor = call.freshActor();
-    const row = await call.audited(
+    const { access, row } = await call.audited(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
           await requireOwner(tx, org.id, user.id);
@@ -37,20 +38,26 @@ export const deleteConnection = endpoint(
           await tx.delete(t).where(eq(t.id, found.id));
           await endConnectionSessions(tx, found.id, now);
           await exemptOwners(tx, org.id);
-          await reapplyRoles(tx, { config: services.config, actor, org: { id: org.id, tables } });
+          const access = await reapplyRoles(tx, {
+            config: services.config,
+            actor,
+            org: { id: org.id, tables },
+          });
           await mailControl(tx, actor, org.id, 'connection_deleted', [
             ['Connection', found.name],
             ['Provider', found.issuer],
           ]);
-          return found;
+          return { access, row: found };
         }),
-      ({ id, name, issuer }) => ({
+      ({ access, row: { id, name, issuer } }) => ({
         target: { type: 'connection', id, name },
         changes: { issuer: { from: issuer } },
+        also: accessEntries(access),
       }),
     );
     services.mail.kick();
     logSecurityEvent(call, 'connection_changed', { connection: row.id, issuer: row.issuer });
+    logAccess(call, access);
     return noContent();
   },
 );

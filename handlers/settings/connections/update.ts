@@ -6,6 +6,7 @@ import { ok } from '../../../lib/http/answer.ts';
 import { changesOf, newValues } from '../../../lib/http/audit.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
+import { accessEntries, logAccess } from '../../../lib/http/scim/access.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
 import { requireIssuer } from '../../../lib/outbound/issuers.ts';
@@ -41,7 +42,7 @@ export const updateConnection = endpoint(
     const { body, now, org, params, services, user } = call;
     if (body.issuer !== undefined) requireIssuer(services.outbound.refusal(body.issuer), body.issuer);
     const actor = call.freshActor();
-    const { after } = await call.audited(
+    const { access, after } = await call.audited(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
           await requireOwner(tx, org.id, user.id);
@@ -54,7 +55,11 @@ export const updateConnection = endpoint(
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
           await exemptOwners(tx, org.id);
-          await reapplyRoles(tx, { config: services.config, actor, org: { id: org.id, tables } });
+          const access = await reapplyRoles(tx, {
+            config: services.config,
+            actor,
+            org: { id: org.id, tables },
+          });
           const isOther = after.issuer !== before.issuer || after.clientId !== before.clientId;
           if (isOther || (before.enabled && !after.enabled)) await endConnectionSessions(tx, before.id, now);
           const changed = Object.keys(changesOf(auditedValues(before), auditedValues(after)));
@@ -67,18 +72,20 @@ export const updateConnection = endpoint(
                 ? ([['Single sign-on required', after.requireSso ? 'on' : 'off']] as [string, string][])
                 : []),
             ]);
-          return { before, after };
+          return { access, before, after };
         }),
-      ({ before, after }) => ({
+      ({ access, before, after }) => ({
         target: { type: 'connection', id: after.id, name: after.name },
         changes: {
           ...changesOf(auditedValues(before), auditedValues(after)),
           ...newValues({ client_secret: body.client_secret === undefined ? undefined : 'replaced' }),
         },
+        also: accessEntries(access),
       }),
     );
     services.mail.kick();
     logSecurityEvent(call, 'connection_changed', { connection: after.id, issuer: after.issuer });
+    logAccess(call, access);
     return ok(toConnection(services.config, after));
   },
 );

@@ -18,6 +18,7 @@ import { personalTokens } from '../../../db/schema/personal-tokens.ts';
 import { scimUsers } from '../../../db/schema/scim.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
+import { provisioned } from '../../members/fields.ts';
 import { listIdentities } from '../../sso/identities.ts';
 
 type Rows = Record<string, unknown>[];
@@ -149,10 +150,7 @@ const membershipsOf = (db: Db, userId: string) =>
     })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
-    .leftJoin(
-      scimUsers,
-      and(eq(scimUsers.orgId, memberships.orgId), eq(scimUsers.userId, memberships.userId)),
-    )
+    .leftJoin(scimUsers, provisioned)
     .where(eq(memberships.userId, userId))
     .orderBy(asc(orgs.slug));
 

@@ -10,7 +10,7 @@ import { ApiError } from '../../errors.ts';
 import { listMembers } from '../../members/fields.ts';
 import type { MentionedMember } from './mentions.ts';
 
-/** The members among some ids, with the names that the organization sees. A pending invitation is no member yet. */
+/** The members among some ids, with the names that the organization sees. A pending invitation is no member yet, and a suspended member none. */
 export async function membersOf(
   { db, now, org }: { db: Db; now: Date; org: { id: string } },
   config: Pick<Config, 'pendingInvitations'>,
@@ -18,7 +18,9 @@ export async function membersOf(
 ): Promise<MentionedMember[]> {
   if (ids.length === 0) return [];
   const members = await listMembers(db, { config, now }, org.id, inArray(memberships.userId, [...ids]));
-  return members.filter(({ pending }) => !pending).map(({ user_id: id, name }) => ({ id, name }));
+  return members
+    .filter(({ pending, suspended }) => !pending && !suspended)
+    .map(({ user_id: id, name }) => ({ id, name }));
 }
 
 /** The mentions of an entry as the API shows them. */

@@ -6,8 +6,10 @@ import type { PublicCall } from '../call.ts';
 /** The client of a list that reads nothing for this time is disconnected, to free its database connection. */
 const STALL_MS = 30_000;
 
-/** How often the access of the client is checked while a body is sent. A removed or deactivated member reads for a second at most. */
+/** How often the access of the client is checked while a body is sent: a removed or suspended member reads for a second at most. */
 const RECHECK_MS = 500;
+/** A body ends after this number of checks that could not be made. */
+const MOST_UNKNOWN = 4;
 
 /** The parts of a body after the first one. */
 export interface BodyParts {
@@ -24,9 +26,8 @@ export interface BodyStream {
 }
 
 /**
- * Streams a body at the speed of the client. If a part cannot be read, the client of a list stops reading, or the client
- * loses access, the connection is aborted,
- * so that the client does not take the body for complete.
+ * Streams a body at the speed of the client. If a part cannot be read, the client of a list stops reading, or the client loses access,
+ * the connection is aborted, so that the client does not take the body for complete.
  * @param what an export holds no database connection between two parts
  */
 export function createBodyStream({ c, log, recheck }: PublicCall, what: 'list' | 'export'): BodyStream {
@@ -48,16 +49,16 @@ export function createBodyStream({ c, log, recheck }: PublicCall, what: 'list' |
   }
 
   /** Ends the body when the client has lost access, until the body has ended. */
-  function watchAccess(lose: () => void): void {
+  function watchAccess(lose: () => void, unknown = 0): void {
     if (!recheck) return;
     accessTimer = setTimeout(async () => {
-      const isLost = await recheck().then(
-        () => false,
-        (error) => error instanceof ApiError && error.status < 429,
+      const failures = await recheck().then(
+        () => 0,
+        (error) => (error instanceof ApiError && error.status < 429 ? MOST_UNKNOWN : unknown + 1),
       );
       if (isClosed) return;
-      if (isLost) lose();
-      else watchAccess(lose);
+      if (failures >= MOST_UNKNOWN) lose();
+      else watchAccess(lose, failures);
     }, RECHECK_MS);
   }
 

@@ -5,7 +5,7 @@ import type { UserAttributes } from '../../scim/users.ts';
 import { email } from '../fields.ts';
 
 /*
- * The attributes in requests of providers. Names are case-insensitive, with or without the URN of the schema. Attributes that the
+ * The attributes in requests of identity providers. Names are case-insensitive, with or without the URN of the schema. Attributes that the
  * service does not keep are ignored (RFC 7644, 3.3). Entra ID sends booleans as text, and patches without a path; Okta replaces.
  */
 
@@ -30,22 +30,27 @@ function valid<T>(schema: z.ZodType<T>, name: string, value: unknown): T {
 }
 
 const line = (max: number) => text({ min: 1, max, trim: true });
+const isNothing = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.trim() === '');
 const orNull = <T>(schema: z.ZodType<T>) =>
-  z.preprocess((value) => (value === '' || value === undefined ? null : value), schema.nullable());
+  z.preprocess((value) => (isNothing(value) ? null : value), schema.nullable());
+
+/** Entra ID sends booleans as text. */
+const isTrue = (given: unknown): boolean =>
+  given === true || (typeof given === 'string' && given.toLowerCase() === 'true');
 
 const active = z.union([
   z.boolean(),
   z
     .string()
     .regex(/^(?:true|false)$/i, 'must be a boolean')
-    .transform((given) => given.toLowerCase() === 'true'),
+    .transform(isTrue),
 ]);
 
 /** The address that counts: the primary one, that of work, or the first. */
 function addressIn(value: unknown): unknown {
   if (!Array.isArray(value)) return isObject(value) ? byName(value).value : value;
   const all = value.map((one): Values => (isObject(one) ? byName(one) : { value: one }));
-  const isTrue = (given: unknown) => given === true || String(given).toLowerCase() === 'true';
   const found =
     all.find(({ primary }) => isTrue(primary)) ?? all.find(({ type }) => type === 'work') ?? all[0];
   return found?.value;
@@ -58,20 +63,20 @@ function setOfUser(into: Partial<UserAttributes>, name: string, value: unknown):
       into.userName = valid(line(320), 'userName', value);
       break;
     case 'externalid':
-      into.externalId = valid(orNull(line(500)), 'externalId', value);
+      into.externalId = valid(orNull(line(512)), 'externalId', value);
       break;
     case 'displayname':
-      into.displayName = valid(orNull(line(200)), 'displayName', value);
+      into.displayName = valid(orNull(line(256)), 'displayName', value);
       break;
     case 'name':
       if (value === null) Object.assign(into, { givenName: null, familyName: null });
       else setAll(into, valid(z.looseObject({}), 'name', value), 'name.');
       break;
     case 'name.givenname':
-      into.givenName = valid(orNull(line(200)), 'name.givenName', value);
+      into.givenName = valid(orNull(line(256)), 'name.givenName', value);
       break;
     case 'name.familyname':
-      into.familyName = valid(orNull(line(200)), 'name.familyName', value);
+      into.familyName = valid(orNull(line(256)), 'name.familyName', value);
       break;
     case 'emails':
     case 'emails.value':
@@ -83,7 +88,14 @@ function setOfUser(into: Partial<UserAttributes>, name: string, value: unknown):
 }
 
 function setAll(into: Partial<UserAttributes>, values: Values, prefix = ''): void {
-  for (const [name, value] of Object.entries(byName(values))) setOfUser(into, prefix + name, value);
+  for (const [name, value] of Object.entries(values)) setPath(into, parsePath(prefix + name), value);
+}
+
+/** One address is kept: the primary one, or that of work. */
+function setPath(into: Partial<UserAttributes>, { name, filter }: Path, value: unknown): void {
+  const { type = 'work', primary = 'true', ...others } = filter ?? {};
+  const isKept = type.toLowerCase() === 'work' && isTrue(primary) && Object.keys(others).length === 0;
+  if (isKept) setOfUser(into, name, value);
 }
 
 const NOTHING = { externalId: null, displayName: null, givenName: null, familyName: null };
@@ -99,17 +111,23 @@ export function wholeUser(
   const formatted = isObject(name) ? byName(name).formatted : undefined;
   const user = { ...NOTHING, ...others, userName };
   if (!user.displayName && !user.givenName && !user.familyName)
-    user.displayName = valid(orNull(line(200)), 'name.formatted', formatted);
+    user.displayName = valid(orNull(line(256)), 'name.formatted', formatted);
   return user;
+}
+
+/** A path of an attribute, such as `emails[type eq "work"].value`. */
+interface Path {
+  /** Named as `byName` does, with the sub-attribute. */
+  name: string;
+  /** The values that the filter asks for, by attribute. */
+  filter: Readonly<Record<string, string>> | undefined;
 }
 
 /** One operation of a PATCH request. */
 interface Operation {
   op: 'add' | 'remove' | 'replace';
-  /** Named as `byName` does; unset: the value has the attributes. */
-  path: string | undefined;
-  /** The value of the filter in the path, such as `work` in `emails[type eq "work"].value`. */
-  selected: string | undefined;
+  /** Unset: the value has the attributes. */
+  path: Path | undefined;
   value: unknown;
 }
 
@@ -118,8 +136,29 @@ const OP = z
   .string()
   .toLowerCase()
   .pipe(z.enum(['add', 'remove', 'replace']));
-const PATH =
-  /^([\w$:.-]{1,200})(?:\[ *[\w.]{1,50} +eq +(?:"([^"\\\]]{0,500})"|true|false) *\](\.\w{1,50})?)?$/i;
+const PATH = /^([\w$:.-]{1,200})(?:\[([^\]]{1,600})\](\.\w{1,50})?)?$/;
+const CONDITION = /^([\w.]{1,50}) +eq +(?:"([^"\\]{0,500})"|(true|false))$/i;
+
+/** @throws ScimError `invalidPath` */
+function parsePath(path: unknown): Path {
+  const [, name, filter, sub = ''] = (typeof path === 'string' && PATH.exec(path.trim())) || [];
+  if (name === undefined) throw new ScimError('invalidPath', 'The path is not supported.');
+  return {
+    name: plainName(name) + sub.toLowerCase(),
+    filter: filter === undefined ? undefined : filterIn(filter),
+  };
+}
+
+function filterIn(filter: string): Record<string, string> {
+  const conditions = filter.split(/ and /i).map((one) => {
+    const [, name, text, boolean] = CONDITION.exec(one.trim()) ?? [];
+    const value = text ?? boolean;
+    if (name === undefined || value === undefined)
+      throw new ScimError('invalidPath', 'A filter in a path compares with eq only, combined with and.');
+    return [name.toLowerCase(), value] as const;
+  });
+  return Object.fromEntries(conditions);
+}
 
 /** @throws ScimError `invalidSyntax`, `invalidPath` */
 function operationsOf(body: Values): Operation[] {
@@ -131,24 +170,21 @@ function operationsOf(body: Values): Operation[] {
     const { op, path, value } = byName(given);
     const known = OP.safeParse(op);
     if (!known.success) throw new ScimError('invalidSyntax', 'op must be add, remove or replace.');
-    if (path === undefined || path === null || path === '') {
-      if (known.data === 'remove') throw new ScimError('invalidPath', 'remove requires a path.');
-      return { op: known.data, path: undefined, selected: undefined, value };
-    }
-    const [, name, selected, sub = ''] = PATH.exec(String(path).trim()) ?? [];
-    if (name === undefined) throw new ScimError('invalidPath', 'The path is not supported.');
-    return { op: known.data, path: plainName(name) + sub.toLowerCase(), selected, value };
+    if (path !== undefined && path !== null && path !== '')
+      return { op: known.data, path: parsePath(path), value };
+    if (known.data === 'remove') throw new ScimError('invalidPath', 'remove requires a path.');
+    return { op: known.data, path: undefined, value };
   });
 }
+
+const attributesIn = (value: unknown): Values => valid(z.looseObject({}), 'value', value);
 
 /** @throws ScimError */
 export function userChanges(body: Values): Partial<UserAttributes> {
   const changes: Partial<UserAttributes> = {};
-  for (const { op, path, selected, value } of operationsOf(body)) {
-    if (path === undefined) setAll(changes, valid(z.looseObject({}), 'value', value));
-    // One address is kept: that of work, or the primary one.
-    else if (selected === undefined || selected.toLowerCase() === 'work')
-      setOfUser(changes, path, op === 'remove' ? null : value);
+  for (const { op, path, value } of operationsOf(body)) {
+    if (path) setPath(changes, path, op === 'remove' ? null : value);
+    else setAll(changes, attributesIn(value));
   }
   return changes;
 }
@@ -156,65 +192,63 @@ export function userChanges(body: Values): Partial<UserAttributes> {
 const memberId = uuid();
 const MEMBER = z.looseObject({ value: memberId });
 
-/** The ids of members in a request: objects, or the ids themselves. */
+/** The ids of members in a request: of objects, or the ids themselves. */
 function idsIn(value: unknown): string[] {
-  if (value === undefined || value === null) return [];
-  return (Array.isArray(value) ? value : [value]).map((one) =>
-    isObject(one) ? valid(MEMBER, 'members', byName(one)).value : valid(memberId, 'members', one),
-  );
+  if (value === undefined || value === null) throw new ScimError('invalidValue', 'members: must be a list.');
+  return [value]
+    .flat()
+    .map((one) =>
+      isObject(one) ? valid(MEMBER, 'members', byName(one)).value : valid(memberId, 'members', one),
+    );
 }
 
-function setOfGroup(before: GroupAttributes, name: string, op: Operation): GroupAttributes {
-  switch (name) {
-    case 'displayname':
-      return { ...before, displayName: valid(line(200), 'displayName', op.value) };
-    case 'externalid':
-      return { ...before, externalId: valid(orNull(line(500)), 'externalId', op.value) };
-    case 'members':
-      return { ...before, members: membersAfter(before.members, op) };
-    default:
-      return before;
-  }
-}
-
-function membersAfter(before: ReadonlySet<string>, { op, selected, value }: Operation): ReadonlySet<string> {
-  if (op === 'remove') {
-    const isAll = selected === undefined && (value === undefined || value === null);
-    const gone = selected === undefined ? idsIn(value) : [selected.toLowerCase()];
-    const removed = new Set(gone);
-    return isAll ? new Set() : new Set([...before].filter((id) => !removed.has(id)));
-  }
-  const ids = idsIn(value);
-  return new Set(op === 'add' ? [...before, ...ids] : ids);
-}
-
-/** The attributes of a body that describes a whole group. */
-export function wholeGroup(body: Values): GroupAttributes {
+/** The attributes of a body that describes a whole group. Members that are left out stay. */
+export function wholeGroup(
+  body: Values,
+): Omit<GroupAttributes, 'members'> & Partial<Pick<GroupAttributes, 'members'>> {
   const { displayname, externalid, members } = byName(body);
   return {
-    displayName: valid(line(200), 'displayName', displayname),
-    externalId: valid(orNull(line(500)), 'externalId', externalid),
-    members: new Set(idsIn(members)),
+    displayName: groupName(displayname),
+    externalId: externalIdOf(externalid),
+    ...(members !== undefined && { members: new Set(idsIn(members)) }),
   };
 }
+
+const groupName = (value: unknown): string => valid(line(256), 'displayName', value);
+const externalIdOf = (value: unknown): string | null => valid(orNull(line(512)), 'externalId', value);
 
 /** The change of a group by a PATCH request. @throws ScimError */
 export function groupChanges(body: Values): (before: GroupAttributes) => GroupAttributes {
-  const operations = operationsOf(body);
+  const operations = operationsOf(body).flatMap(({ op, path, value }): Operation[] =>
+    path
+      ? [{ op, path, value }]
+      : Object.entries(attributesIn(value)).map(([name, one]) => ({ op, path: parsePath(name), value: one })),
+  );
   return (before) => {
-    let group = before;
-    for (const operation of operations) {
-      const { path, op, value } = operation;
-      if (path !== undefined)
-        group = setOfGroup(
-          group,
-          path,
-          op === 'remove' && path !== 'members' ? { ...operation, value: null } : operation,
-        );
-      else
-        for (const [name, one] of Object.entries(byName(valid(z.looseObject({}), 'value', value))))
-          group = setOfGroup(group, name, { ...operation, value: one });
+    const group = { ...before, members: new Set(before.members) };
+    for (const { op, path, value } of operations) {
+      if (path?.name === 'members') changeMembers(group.members, op, path, value);
+      else if (path?.name === 'displayname') group.displayName = groupName(op === 'remove' ? null : value);
+      else if (path?.name === 'externalid') group.externalId = externalIdOf(op === 'remove' ? null : value);
     }
     return group;
   };
+}
+
+/** @throws ScimError */
+function changeMembers(members: Set<string>, op: Operation['op'], { filter }: Path, value: unknown): void {
+  if (filter) {
+    const { value: id, ...others } = filter;
+    if (op !== 'remove' || id === undefined || Object.keys(others).length > 0)
+      throw new ScimError('invalidPath', 'members[value eq "…"] is supported with remove only.');
+    members.delete(id.toLowerCase());
+    return;
+  }
+  const isAll = op === 'replace' || (op === 'remove' && (value === undefined || value === null));
+  const ids = op === 'remove' && isAll ? [] : idsIn(value);
+  if (isAll) members.clear();
+  for (const id of ids) {
+    if (op === 'remove') members.delete(id);
+    else members.add(id);
+  }
 }

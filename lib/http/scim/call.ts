@@ -8,16 +8,17 @@ import { GivenUp } from '../../members/invitees.ts';
 import { inOrgQuota } from '../../quotas.ts';
 import { ScimError } from '../../scim/error.ts';
 import type { AccessChange, ScimContext } from '../../scim/roles.ts';
-import { checkScimToken, touchScimToken } from '../../scim/tokens.ts';
+import { checkScimToken, requireScimToken, touchScimToken } from '../../scim/tokens.ts';
 import { findBearer } from '../../tokens/format.ts';
 import { type Audited, append } from '../audit.ts';
 import type { CallActor, InOrgCall } from '../call.ts';
 import { mailsOfRequest } from '../mails.ts';
 import { dueBefore } from '../middleware/access/activity.ts';
 import { middleware } from '../middleware/middleware.ts';
-import { logEndedTokens, logSecurityEvent } from '../security-log.ts';
+import { logSecurityEvent } from '../security-log.ts';
+import { logAccess } from './access.ts';
 
-/** A call of a provider. */
+/** A call of an identity provider. */
 export interface ScimCall extends InOrgCall {
   actor: CallActor;
 }
@@ -27,7 +28,7 @@ const ACTOR_NAME = 'Provisioning (SCIM)';
 
 /**
  * Requires the token of an organization (401), which names the organization whatever the host is. The networks that the organization
- * allows do not count: providers call from their own.
+ * allows do not count: identity providers call from their own.
  */
 export const scimToken = middleware<ScimCall>(
   ['auth_error/not_authenticated', 'token_error/invalid', 'tenant_error/deleted'],
@@ -59,11 +60,11 @@ export interface Entry extends Audited {
   action: AuditAction;
 }
 
-/** Runs a change in one transaction, which ends with its entry, if any. */
+/** Runs a change in one transaction, which ends with its entries. @throws ApiError `token_error/invalid` if the token ends meanwhile */
 export async function inScim<T extends { access: readonly AccessChange[] }>(
   call: ScimCall,
   work: (tx: Tx, context: ScimContext & { nextId: () => NewId }) => Promise<T>,
-  entryOf: (result: T) => Entry | undefined,
+  entriesOf: (result: T) => readonly Entry[],
 ): Promise<T> {
   const { actor, now, org, services } = call;
   const { config, nextId } = services;
@@ -72,12 +73,12 @@ export async function inScim<T extends { access: readonly AccessChange[] }>(
     inOneTransaction(
       call.sql,
       ({ db }) =>
-        inOrgQuota({ db, org }, (tx, tables) =>
-          work(tx, { config, nextId, actor: by, org: { id: org.id, tables } }),
-        ),
+        inOrgQuota({ db, org }, async (tx, tables) => {
+          await requireScimToken(tx, org.id, actor.id);
+          return await work(tx, { config, nextId, actor: by, org: { id: org.id, tables } });
+        }),
       async (client, result) => {
-        const entry = entryOf(result);
-        if (entry) await append(client, call, entry.action, entry);
+        for (const entry of entriesOf(result)) await append(client, call, entry.action, entry);
       },
     );
   const isRace = (error: unknown) => isUniqueViolation(error) || error instanceof GivenUp;
@@ -92,11 +93,6 @@ export async function inScim<T extends { access: readonly AccessChange[] }>(
       throw error;
     });
   services.mail.kick();
-  for (const { userId: member, from, suspended, to, tokens } of result.access) {
-    if (from !== to) logSecurityEvent(call, 'role_changed', { member, from, to });
-    if (suspended !== undefined)
-      logSecurityEvent(call, suspended ? 'member_suspended' : 'member_reactivated', { member, role: to });
-    logEndedTokens(call, member, tokens);
-  }
+  logAccess(call, result.access);
   return result;
 }

@@ -19,7 +19,7 @@ const refused = () =>
  * @throws ScimError `invalidFilter`
  */
 export function filterOf(filter: string | undefined, known: Filters): SQL | undefined {
-  if (filter === undefined) return undefined;
+  if (filter === undefined || filter.trim() === '') return undefined;
   const conditions: (SQL | undefined)[] = [];
   const clause = new RegExp(CLAUSE);
   for (let more = true; more; ) {

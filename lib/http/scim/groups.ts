@@ -3,18 +3,19 @@ import {
   createGroup,
   GROUP_FILTERS,
   type GroupAttributes,
+  type GroupChange,
   listGroups,
   membersOf,
   removeGroup,
   requireGroup,
   type ScimGroup,
 } from '../../scim/groups.ts';
-import type { AccessChange } from '../../scim/roles.ts';
 import { GROUP_SCHEMA } from '../../scim/schemas.ts';
 import { changesOf, newValues } from '../audit.ts';
+import { accessEntries } from './access.ts';
 import { groupChanges, wholeGroup } from './attributes.ts';
-import { inScim, type ScimCall } from './call.ts';
-import type { ScimHandler, ScimResource } from './handler.ts';
+import { inScim } from './call.ts';
+import type { ScimHandler, ScimRequest, ScimResource } from './handler.ts';
 
 const toGroup = (base: string, group: ScimGroup, members: readonly string[] | undefined): ScimResource => {
   const { id, displayName, externalId } = group;
@@ -31,73 +32,90 @@ const toGroup = (base: string, group: ScimGroup, members: readonly string[] | un
   };
 };
 
-/** Adds the members, unless the request excludes them. */
-async function withMembers(call: ScimCall, base: string, groups: readonly ScimGroup[], isExcluded: boolean) {
+/** The groups with their members, if the request asks for these: then of a list only the first groups, as many as fit into a page. */
+async function toGroups({ base, call, shows }: ScimRequest, groups: readonly ScimGroup[]) {
+  if (!shows('members')) return groups.map((group) => toGroup(base, group, undefined));
   const ids = groups.map(({ id }) => id);
-  const members = isExcluded ? undefined : await membersOf(call.db, ids);
-  return groups.map((group) => toGroup(base, group, members && (members.get(group.id) ?? [])));
+  const members = await membersOf(call.db, call.org.id, ids);
+  return groups.flatMap((group) => {
+    const found = members.get(group.id);
+    return found ? [toGroup(base, group, found)] : [];
+  });
 }
 
 const targetOf = ({ id, displayName }: ScimGroup) => ({ type: 'group', id, name: displayName }) as const;
 
-/** Lists in an entry of the audit log. */
-const listed = (access: readonly AccessChange[], members: { added?: string[]; removed?: string[] } = {}) => {
-  const orNone = <T>(values: readonly T[] = []) => (values.length > 0 ? values : undefined);
-  return newValues({
-    members_added: orNone(members.added),
-    members_removed: orNone(members.removed),
-    access: orNone(access.map(({ userId, to, suspended }) => ({ id: userId, role: to, suspended }))),
-    tokens_revoked: orNone(access.flatMap(({ tokens }) => tokens.map(({ id }) => id))),
+/** The ids that an entry of the audit log has. */
+const MOST_IDS = 100;
+
+const listed = (ids: readonly string[]) =>
+  ids.length > MOST_IDS
+    ? [...ids.slice(0, MOST_IDS), `and ${ids.length - MOST_IDS} more`]
+    : ids.length > 0
+      ? ids
+      : undefined;
+
+const membersIn = ({ added, removed, unknown }: Pick<GroupChange, 'added' | 'removed' | 'unknown'>) =>
+  newValues({
+    members_added: listed(added),
+    members_removed: listed(removed),
+    members_unknown: listed(unknown),
   });
-};
 
-export const getGroups: ScimHandler = async ({ base, call, excludesMembers, page }) => {
+export const getGroups: ScimHandler = async (request) => {
+  const { call, page } = request;
   const { total, groups } = await listGroups(call.db, call.org.id, page(GROUP_FILTERS));
-  return { total, resources: await withMembers(call, base, groups, excludesMembers) };
+  return { total, resources: await toGroups(request, groups) };
 };
 
-export const getGroup: ScimHandler = async ({ base, call, excludesMembers, id }) => {
-  const group = await requireGroup(call.db, call.org.id, id);
-  const [resource] = await withMembers(call, base, [group], excludesMembers);
+const one = async (request: ScimRequest, group: ScimGroup) => {
+  const [resource] = await toGroups(request, [group]);
   return { resource };
 };
 
-export const postGroup: ScimHandler = async ({ base, body, call }) => {
-  const attributes = wholeGroup(body);
+export const getGroup: ScimHandler = async (request) =>
+  one(request, await requireGroup(request.call.db, request.call.org.id, request.id));
+
+export const postGroup: ScimHandler = async (request) => {
+  const { members = new Set<string>(), ...attributes } = wholeGroup(request.body);
   const { group } = await inScim(
-    call,
-    (tx, context) => createGroup(tx, context, attributes),
-    (made) => ({ action: 'group.created', target: targetOf(made.group), changes: listed(made.access, made) }),
+    request.call,
+    (tx, context) => createGroup(tx, context, { ...attributes, members }),
+    (made) => [
+      { action: 'group.created', target: targetOf(made.group), changes: membersIn(made) },
+      ...accessEntries(made.access),
+    ],
   );
-  const [resource] = await withMembers(call, base, [group], false);
-  return { status: 201, resource };
+  return { status: 201, ...(await one(request, group)) };
 };
 
-const change = (call: ScimCall, id: string, changesTo: (before: GroupAttributes) => GroupAttributes) =>
+const change = (
+  { call, id }: ScimRequest,
+  changesTo: (before: GroupAttributes) => GroupAttributes,
+): Promise<GroupChange> =>
   inScim(
     call,
     (tx, context) => changeGroup(tx, context, id, changesTo),
-    ({ access, added, before, group, removed }) => {
+    ({ access, before, group, ...members }) => {
       const changes = {
         ...changesOf(before, group, ['displayName', 'externalId']),
-        ...listed(access, { added, removed }),
+        ...membersIn(members),
       };
       return Object.keys(changes).length > 0
-        ? { action: 'group.changed', target: targetOf(group), changes }
-        : undefined;
+        ? [{ action: 'group.changed', target: targetOf(group), changes }, ...accessEntries(access)]
+        : [];
     },
   );
 
-export const putGroup: ScimHandler = async ({ base, body, call, id }) => {
-  const whole = wholeGroup(body);
-  const { group } = await change(call, id, () => whole);
-  const [resource] = await withMembers(call, base, [group], false);
-  return { resource };
+export const putGroup: ScimHandler = async (request) => {
+  const whole = wholeGroup(request.body);
+  const { group } = await change(request, (before) => ({ ...before, ...whole }));
+  return one(request, group);
 };
 
 /** Answers without a body: a group may have thousands of members. */
-export const patchGroup: ScimHandler = async ({ body, call, id }) => {
-  await change(call, id, groupChanges(body));
+export const patchGroup: ScimHandler = async (request) => {
+  await change(request, groupChanges(request.body));
   return { status: 204 };
 };
 
@@ -105,7 +123,7 @@ export const deleteGroup: ScimHandler = async ({ call, id }) => {
   await inScim(
     call,
     (tx, context) => removeGroup(tx, context, id),
-    ({ access, group }) => ({ action: 'group.deleted', target: targetOf(group), changes: listed(access) }),
+    ({ access, group }) => [{ action: 'group.deleted', target: targetOf(group) }, ...accessEntries(access)],
   );
   return { status: 204 };
 };

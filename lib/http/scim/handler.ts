@@ -7,15 +7,16 @@ export interface ScimResource {
   [name: string]: unknown;
 }
 
-/** A request of a provider. */
+/** A request of an identity provider. */
 export interface ScimRequest {
   call: ScimCall;
-  /** The URL of the service for providers. */
+  /** The URL of the service for identity providers. */
   base: string;
   /** The `id` of the path. */
   id: string;
   body: Readonly<Record<string, unknown>>;
-  excludesMembers: boolean;
+  /** Whether the answer has an attribute (`attributes`, `excludedAttributes`). */
+  shows(name: string): boolean;
   /** The page of a list, with the condition of its filter. */
   page(filters: Filters): { where: SQL | undefined; offset: number; limit: number };
 }
@@ -25,6 +26,6 @@ export type Filters = Readonly<Record<string, (value: string) => SQL | undefined
 export type ScimAnswer =
   | { status?: 200 | 201; resource: ScimResource | undefined }
   | { resources: readonly ScimResource[]; total?: number }
-  | { status: 204 };
+  | { status: 204; resource?: undefined };
 
 export type ScimHandler = (request: ScimRequest) => Promise<ScimAnswer>;

@@ -2,6 +2,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { ApiError } from '../../errors.ts';
 import { z } from '../../schema.ts';
 import { toScimError } from '../../scim/error.ts';
+import { ID } from '../../scim/rows.ts';
 import {
   listResponse,
   MAX_COUNT,
@@ -17,6 +18,7 @@ import { shareOf } from '../middleware/input.ts';
 import { BODY_LIMIT, bodyReader } from '../request/input.ts';
 import { queryReader } from '../request/query.ts';
 import { type Headers, type ResponseContext, respond } from '../respond.ts';
+import { plainName } from './attributes.ts';
 import { type ScimCall, scimToken } from './call.ts';
 import { filterOf } from './filter.ts';
 import { deleteGroup, getGroup, getGroups, patchGroup, postGroup, putGroup } from './groups.ts';
@@ -63,6 +65,7 @@ const readQuery = queryReader(
     filter: z.string().max(2_000).optional(),
     startIndex: whole(1),
     count: whole(100),
+    attributes: z.string().max(2_000).optional(),
     excludedAttributes: z.string().max(2_000).optional(),
   }),
   'ignore',
@@ -70,13 +73,31 @@ const readQuery = queryReader(
   filter?: string;
   startIndex: number;
   count: number;
+  attributes?: string;
   excludedAttributes?: string;
 };
 
-const IN_RESOURCES = new Set(['/Users/:id', '/Groups/:id']);
-const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Which attributes an answer has (RFC 7644, 3.9): `id` and `schemas` always. */
+function shownBy({ attributes, excludedAttributes }: { attributes?: string; excludedAttributes?: string }) {
+  const asked = namesIn(attributes);
+  const excluded = namesIn(excludedAttributes);
+  return (name: string): boolean => {
+    const plain = name.toLowerCase();
+    if (plain === 'id' || plain === 'schemas') return true;
+    return asked ? asked.has(plain) : !excluded?.has(plain);
+  };
+}
 
-/** Routes the requests of providers. */
+/** The names without those of sub-attributes. */
+const namesIn = (list: string | undefined): Set<string> | undefined =>
+  list ? new Set(list.split(/[, ]+/).map((name) => plainName(name).split('.', 1)[0] ?? '')) : undefined;
+
+const IN_RESOURCES = new Set(['/Users/:id', '/Groups/:id']);
+
+/** Identity providers add slashes to the address that they were given, or to the path. */
+const pathsOf = (route: string) => [PREFIX + route, `${PREFIX + route}/`, `${PREFIX}/${route}`];
+
+/** Routes the requests of identity providers. */
 export function serveScim(app: Hono<AppEnv>, servingOf: (c: Context<AppEnv>) => Serving): void {
   const access = (route: string): MiddlewareHandler[] => [
     beginCall(PREFIX + route.replace(':id', '{id}'), false, servingOf),
@@ -85,9 +106,9 @@ export function serveScim(app: Hono<AppEnv>, servingOf: (c: Context<AppEnv>) => 
   ];
   for (const [route, handlers] of Object.entries(ROUTES)) {
     for (const [method, handler] of Object.entries(handlers))
-      app.on([method], [PREFIX + route], ...access(route), handle(route, handler));
+      app.on([method], pathsOf(route), ...access(route), handle(route, handler));
     const allow = Object.keys(handlers).join(', ');
-    app.on(METHODS, [PREFIX + route], ...access(route), async (c: Context<AppEnv>) => {
+    app.on(METHODS, pathsOf(route), ...access(route), async (c: Context<AppEnv>) => {
       const error = new ApiError('resource_error/method_not_allowed');
       c.res = respondScimError(c.get('request'), error, { allow });
     });
@@ -101,7 +122,8 @@ function handle(route: string, handler: ScimHandler): MiddlewareHandler<CallEnv<
   return async function handleScim(c) {
     const call = c.get('call');
     const plain = c as unknown as Context<AppEnv>;
-    const { count, excludedAttributes = '', filter, startIndex: from } = readQuery(plain);
+    const { count, filter, startIndex: from, ...lists } = readQuery(plain);
+    const shows = shownBy(lists);
     const id = c.req.param('id') ?? '';
     if (IN_RESOURCES.has(route) && !ID.test(id)) throw new ApiError('resource_error/not_found');
     const startIndex = Math.max(1, from);
@@ -114,36 +136,42 @@ function handle(route: string, handler: ScimHandler): MiddlewareHandler<CallEnv<
       base: scimUrl(call.services.config),
       id,
       body: (body?.value ?? {}) as ScimRequest['body'],
-      excludesMembers: excludedAttributes.toLowerCase().split(/[, ]+/).includes('members'),
+      shows,
       page: (filters) => ({
         where: filterOf(filter, filters),
         offset: startIndex - 1,
         limit: Math.min(Math.max(0, count), MAX_COUNT),
       }),
     });
-    c.res = render(c.get('request'), answer, startIndex);
+    c.res = render(c.get('request'), answer, { shows, startIndex });
   };
 }
 
-function render(request: ResponseContext, answer: ScimAnswer, startIndex: number): Response {
+function render(
+  request: ResponseContext,
+  answer: ScimAnswer,
+  { shows, startIndex }: { shows: ScimRequest['shows']; startIndex: number },
+): Response {
+  const shown = (resource: ScimResource) =>
+    Object.fromEntries(Object.entries(resource).filter(([name]) => shows(name)));
   if ('resources' in answer) {
     const { resources, total } = answer;
-    const list = listResponse(resources, total === undefined ? {} : { total, startIndex });
+    const list = listResponse(resources.map(shown), total === undefined ? {} : { total, startIndex });
     return respond(request, 200, JSON.stringify(list), { 'content-type': TYPE });
   }
-  if (!('resource' in answer)) return respond(request, 204, null, {});
+  if (!answer.resource) return respond(request, 204, null, {});
   const { resource, status = 200 } = answer;
-  const location = resource?.meta?.location;
-  return respond(request, status, JSON.stringify(resource), {
+  const location = resource.meta?.location;
+  return respond(request, status, JSON.stringify(shown(resource)), {
     'content-type': TYPE,
     ...(location !== undefined && { location }),
   });
 }
 
-/** Whether the request of a route is one of a provider. */
+/** Whether the request of a route is one of an identity provider. */
 export const isScim = (route: string): boolean => route.startsWith(PREFIX);
 
-/** The response to a failed request of a provider (RFC 7644, 3.12). */
+/** The response to a failed request of an identity provider (RFC 7644, 3.12). */
 export function respondScimError(context: ResponseContext, error: ApiError, headers: Headers = {}): Response {
   const { retryAfter, status } = error;
   return respond(context, status, JSON.stringify(toScimError(error, status)), {

@@ -1,12 +1,9 @@
-import type { AuditAction } from '../../audit/actions.ts';
 import { ScimError } from '../../scim/error.ts';
-import type { AccessChange } from '../../scim/roles.ts';
 import { USER_SCHEMA } from '../../scim/schemas.ts';
 import {
   changeUser,
   createUser,
   listUsers,
-  nameOf,
   removeUser,
   requireUser,
   type ScimUser,
@@ -17,12 +14,15 @@ import {
 import { newValues, tokensRevoked } from '../audit.ts';
 import { email } from '../fields.ts';
 import { logSecurityEvent } from '../security-log.ts';
+import { accessEntries, actionOf, effectOf } from './access.ts';
 import { userChanges, wholeUser } from './attributes.ts';
 import { type Entry, inScim, type ScimCall } from './call.ts';
 import type { ScimHandler, ScimResource } from './handler.ts';
 
 const toUser = (base: string, user: ScimUser): ScimResource => {
-  const { id, userName, externalId, displayName, givenName, familyName, groups } = user;
+  const { id, userName, externalId, displayName, groups } = user;
+  const { givenName, familyName } = namesOf(user);
+  const fullName = [givenName, familyName].filter(Boolean).join(' ');
   const location = `${base}/Users/${id}`;
   return {
     schemas: [USER_SCHEMA],
@@ -32,9 +32,9 @@ const toUser = (base: string, user: ScimUser): ScimResource => {
     name: {
       ...(givenName !== null && { givenName }),
       ...(familyName !== null && { familyName }),
-      formatted: [givenName, familyName].filter(Boolean).join(' ') || (displayName ?? userName),
+      formatted: fullName || (displayName ?? userName),
     },
-    displayName: nameOf(user) ?? userName,
+    displayName: displayName ?? (fullName || user.name),
     emails: [{ value: user.email, type: 'work', primary: true }],
     active: user.active,
     groups: groups.map((group) => ({
@@ -46,37 +46,32 @@ const toUser = (base: string, user: ScimUser): ScimResource => {
   };
 };
 
+/** The names of a user: those of the identity provider, otherwise the parts of the account's name. */
+function namesOf({ isLinked, givenName, familyName, name }: ScimUser) {
+  if (isLinked) return { givenName, familyName };
+  const [, first = name, last = null] = /^(.*\S)\s+(\S+)$/.exec(name) ?? [];
+  return { givenName: first, familyName: last };
+}
+
+const targetOf = ({ address, id }: ScimUser) => ({ type: 'member', id, name: address }) as const;
+
 /** The entry of a changed user. Values of attributes are personal data, which an entry never holds. */
-function entryOf({ user, changed, access }: UserChange): Entry | undefined {
-  if (changed.length === 0) return undefined;
-  const [change] = access;
-  const target = { type: 'member', id: user.id, name: user.email ?? user.userName } as const;
-  return {
-    action: actionOf(change),
-    target,
-    changes: { ...newValues({ attributes: changed }), ...effectOf(change) },
-  };
+function entriesOf({ user, changed, access: [change, ...others] }: UserChange): Entry[] {
+  if (changed.length === 0) return [];
+  const action = change ? actionOf(change) : 'member.changed';
+  const changes = { ...newValues({ attributes: changed }), ...(change && effectOf(change)) };
+  return [{ action, target: targetOf(user), changes }, ...accessEntries(others)];
 }
 
-function actionOf(change: AccessChange | undefined): AuditAction {
-  if (!change) return 'member.changed';
-  if (change.suspended === undefined) return 'member.role_changed';
-  return change.suspended ? 'member.suspended' : 'member.reactivated';
-}
-
-const effectOf = (change: AccessChange | undefined) =>
-  change && {
-    ...(change.from !== change.to && { role: { from: change.from, to: change.to } }),
-    ...tokensRevoked(change.tokens),
-  };
+const contextOf = ({ org, services }: ScimCall) => ({ config: services.config, org });
 
 export const getUsers: ScimHandler = async ({ base, call, page }) => {
-  const { total, users } = await listUsers(call.db, call.org.id, page(USER_FILTERS));
+  const { total, users } = await listUsers(call.db, contextOf(call), page(USER_FILTERS));
   return { total, resources: users.map((user) => toUser(base, user)) };
 };
 
 export const getUser: ScimHandler = async ({ base, call, id }) => ({
-  resource: toUser(base, await requireUser(call.db, call.org.id, id)),
+  resource: toUser(base, await requireUser(call.db, contextOf(call), id)),
 });
 
 export const postUser: ScimHandler = async ({ base, body, call }) => {
@@ -85,24 +80,26 @@ export const postUser: ScimHandler = async ({ base, body, call }) => {
   if (!address.success)
     throw new ScimError('invalidValue', 'emails: an address is required, or a userName that is one.');
   const attributes = { active: true, ...given, email: address.data };
-  const { user } = await inScim(
+  const { isNew, user } = await inScim(
     call,
     (tx, context) => createUser(tx, context, attributes),
-    (made) => ({
-      action: 'member.joined',
-      target: { type: 'member', id: made.user.id, name: address.data },
-      changes: newValues({
-        role: made.user.role,
-        suspended: made.access.some(({ suspended }) => suspended) || undefined,
-      }),
-    }),
+    (made) =>
+      made.isNew
+        ? [
+            {
+              action: 'member.joined',
+              target: targetOf(made.user),
+              changes: newValues({ role: made.user.role, suspended: made.user.active ? undefined : true }),
+            },
+          ]
+        : entriesOf(made),
   );
-  logSecurityEvent(call, 'member_invited', { member: user.id, role: user.role });
+  if (isNew) logSecurityEvent(call, 'member_joined', { member: user.id, role: user.role });
   return { status: 201, resource: toUser(base, user) };
 };
 
 const change = async (base: string, call: ScimCall, id: string, changes: Partial<UserAttributes>) => {
-  const { user } = await inScim(call, (tx, context) => changeUser(tx, context, id, changes), entryOf);
+  const { user } = await inScim(call, (tx, context) => changeUser(tx, context, id, changes), entriesOf);
   return { resource: toUser(base, user) };
 };
 
@@ -114,11 +111,13 @@ export const deleteUser: ScimHandler = async ({ call, id }) => {
   const { user } = await inScim(
     call,
     (tx, context) => removeUser(tx, context, id),
-    ({ access: [{ tokens }], user }) => ({
-      action: 'member.removed',
-      target: { type: 'member', id: user.id, name: user.email ?? user.userName },
-      changes: { role: { from: user.role }, ...tokensRevoked(tokens) },
-    }),
+    ({ access: [{ tokens }], user }) => [
+      {
+        action: 'member.removed',
+        target: targetOf(user),
+        changes: { role: { from: user.role }, ...tokensRevoked(tokens) },
+      },
+    ],
   );
   logSecurityEvent(call, 'member_removed', { member: user.id, role: user.role });
   return { status: 204 };

@@ -49,6 +49,7 @@ const inSubject = ({ name, slug }: OrgNotice['org']) =>
 const CHANGES = {
   member_added: 'A member was added to',
   role_changed: 'The role of a member was changed in',
+  roles_changed: 'The roles of several members were changed in',
   member_removed: 'A member left or was removed from',
   ownership_offered: 'A member was asked to become an owner of',
   ownership_withdrawn: 'A member is no longer asked to become an owner of',

@@ -5,7 +5,7 @@ export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 export const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-/** The answer to a provider. */
+/** The answer to an identity provider. */
 export interface ScimAnswer {
   status: number;
   headers: Headers;
@@ -28,7 +28,10 @@ export function createProvider(
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': type }),
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && {
+        body: typeof body === 'string' || body instanceof ReadableStream ? body : JSON.stringify(body),
+        duplex: 'half',
+      }),
     });
     const text = await response.text();
     return {
@@ -42,9 +45,31 @@ export function createProvider(
   return { call, find };
 }
 
+/** The proven domain of an organization. */
+export const domainFor = ({ slug }: Pick<TestOrg, 'slug'>) => `${slug}.example`;
+
+/** Proves a domain, as its DNS record does. Another organization loses it. */
+export async function prove(
+  { services }: Pick<TestApp, 'services'>,
+  org: TestOrg,
+  domain = domainFor(org),
+): Promise<void> {
+  const { sql } = services.database;
+  await sql.unsafe('delete from shared.org_domains where domain = $1', [domain]);
+  await sql.unsafe(
+    `insert into shared.org_domains (id, org_id, domain, token, created_at, verified_at)
+     values (gen_random_uuid(), $1, $2, 'x', now(), now())`,
+    [org.id, domain],
+  );
+}
+
 /** Makes the token of an organization. */
 export async function newToken({ api }: Pick<TestApp, 'api'>, org: TestOrg): Promise<string> {
   return must(await api.post('/settings/scim/token', org.asOwner)).token;
 }
 
-export const connectProvider = async (t: TestApp, org: TestOrg) => createProvider(t, await newToken(t, org));
+/** A client of an organization that has proven a domain. */
+export async function connectProvider(t: TestApp, org: TestOrg): Promise<Provider> {
+  await prove(t, org);
+  return createProvider(t, await newToken(t, org));
+}
