@@ -2988,7 +2988,7 @@ export interface paths {
         };
         /**
          * Get the state of provisioning
-         * @description The URL for the provider, and the token without its secret part, if there is one.
+         * @description The URL for the identity provider, the token without its secret part, if there is one, and the groups received by SCIM.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted.
          */
@@ -6171,11 +6171,13 @@ export interface components {
         };
         ScimSettings: {
             /**
-             * @description To enter at the provider.
+             * @description To enter at the identity provider.
              * @example https://findings.example.com/scim/v2
              */
             base_url: string;
             token?: components["schemas"]["ScimToken"];
+            /** @description At most 1000, by name. */
+            groups: components["schemas"]["ScimReceivedGroup"][];
         };
         ScimToken: {
             /**
@@ -6201,6 +6203,19 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_used?: string;
+        };
+        ScimReceivedGroup: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example security */
+            display_name: string;
+            /** @example 12 */
+            members: number;
+            /** @description The highest role that a `role_mapping` gives to the exact name, in any connection. Absent: the group gives no role. */
+            role?: components["schemas"]["SsoTestRole"];
         };
         OrgDomain: {
             /**
@@ -18620,7 +18635,15 @@ export interface operations {
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "last_used": "2026-01-01T00:00:00.000Z"
-                     *         }
+                     *         },
+                     *         "groups": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "display_name": "security",
+                     *             "members": 12,
+                     *             "role": "member"
+                     *           }
+                     *         ]
                      *       }
                      *     }
                      */

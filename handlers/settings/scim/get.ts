@@ -1,8 +1,28 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import type { Db } from '../../../db/client.ts';
+import { ssoConnections as c, MAPPED_ROLES, type MappedRole } from '../../../db/schema/orgs.ts';
+import { scimGroupMembers as m, scimGroups as t } from '../../../db/schema/scim.ts';
 import { sessionOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { shown, z } from '../../../lib/schema.ts';
+import { count, id, shown, z } from '../../../lib/schema.ts';
 import { findScimToken, ScimToken, scimUrl, toScimToken } from '../../../lib/scim/tokens.ts';
+
+/** As many as an organization can have. */
+const MAX_GROUPS = 1_000;
+
+const ReceivedGroup = z
+  .object({
+    id: id(),
+    display_name: shown('security'),
+    members: count(12),
+    role: z.enum(MAPPED_ROLES).optional().openapi({
+      description:
+        'The highest role that a `role_mapping` gives to the exact name, in any connection. Absent: the group gives no role.',
+      example: 'member',
+    }),
+  })
+  .openapi('ScimReceivedGroup');
 
 export const getScim = endpoint(
   {
@@ -11,21 +31,48 @@ export const getScim = endpoint(
     access: sessionOrg('owner'),
     tag: 'Provisioning',
     summary: 'Get the state of provisioning',
-    description: 'The URL for the provider, and the token without its secret part, if there is one.',
+    description:
+      'The URL for the identity provider, the token without its secret part, if there is one, and the groups received by SCIM.',
     responses: {
       200: {
         description: 'The state.',
         result: z
           .object({
-            base_url: shown('https://findings.example.com/scim/v2', 'To enter at the provider.'),
+            base_url: shown('https://findings.example.com/scim/v2', 'To enter at the identity provider.'),
             token: ScimToken.optional(),
+            groups: z.array(ReceivedGroup).openapi({ description: `At most ${MAX_GROUPS}, by name.` }),
           })
           .openapi('ScimSettings'),
       },
     },
   },
   async ({ db, org, services }) => {
-    const row = await findScimToken(db, org.id);
-    return ok({ base_url: scimUrl(services.config), ...(row && { token: toScimToken(row) }) });
+    const [row, groups] = await Promise.all([findScimToken(db, org.id), listReceivedGroups(db, org.id)]);
+    return ok({ base_url: scimUrl(services.config), ...(row && { token: toScimToken(row) }), groups });
   },
 );
+
+/** The groups of an organization with the roles that they give: names are compared exactly, as in `lib/scim/roles.ts`. */
+async function listReceivedGroups(db: Db, orgId: string) {
+  const [groups, connections] = await Promise.all([
+    db
+      .select({ id: t.id, display_name: t.displayName, members: sql<number>`count(${m.userId})::int` })
+      .from(t)
+      .leftJoin(m, eq(m.groupId, t.id))
+      .where(eq(t.orgId, orgId))
+      .groupBy(t.id)
+      .orderBy(sql`lower(${t.displayName})`, asc(t.id))
+      .limit(MAX_GROUPS),
+    // A separate statement: a join would repeat the mappings, up to 2 MB, in each row.
+    db.select({ roleMapping: c.roleMapping }).from(c).where(eq(c.orgId, orgId)),
+  ]);
+  const mapping = connections.flatMap(({ roleMapping }) => roleMapping);
+  const roles = new Map<string, MappedRole>();
+  // The highest role comes last and stays.
+  for (const role of MAPPED_ROLES.toReversed())
+    for (const one of mapping) if (one.role === role) roles.set(one.group, role);
+  return groups.map((group) => {
+    const role = roles.get(group.display_name);
+    return { ...group, ...(role && { role }) };
+  });
+}

@@ -170,7 +170,12 @@ function Unverified({ members }: { members: Member[] }) {
 
 /** The state of a membership that gives less than its role. */
 function Mark({ member: { pending, suspended, verified } }: { member: Member }) {
-  if (suspended) return <StateBadge label={text.deactivated} color="gray" />;
+  if (suspended)
+    return (
+      <Tip label={text.whatDeactivatedIs}>
+        <StateBadge label={text.deactivated} color="gray" />
+      </Tip>
+    );
   if (verified) return null;
   return pending ? (
     <StateBadge label={text.pending} color="blue" />

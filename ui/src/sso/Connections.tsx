@@ -14,7 +14,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { SectionCard } from '../components/SectionCard.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { IconPlus } from '../icons/icons.ts';
-import { connectionsQuery } from './queries.ts';
+import { connectionsQuery, renewConnections } from './queries.ts';
 
 type Connection = Schemas['SsoConnection'];
 type Role = Connection['role_mapping'][number]['role'];
@@ -66,7 +66,7 @@ function ConnectionRow({ connection }: { connection: Connection }) {
     mutationFn: () => org.api.delete('/settings/connections/{id}', { params }),
     async onSuccess() {
       showSuccess(text.deleted);
-      await queries.invalidateQueries(connectionsQuery(org));
+      await renewConnections(queries, org);
     },
   });
   return (
@@ -177,7 +177,7 @@ function ConnectionForm({ connection, onClose }: { connection?: Connection; onCl
     async onSuccess() {
       onClose();
       showSuccess(text.connectionSaved(values.name));
-      await queries.invalidateQueries(connectionsQuery(org));
+      await renewConnections(queries, org);
     },
   });
   const field = (key: 'name' | 'issuer' | 'client_id' | 'client_secret' | 'groups' | 'domains') => ({
@@ -227,7 +227,7 @@ function ConnectionForm({ connection, onClose }: { connection?: Connection; onCl
         value={values.default_role}
         onChange={(value) => change({ default_role: value ?? NO_ACCESS })}
       />
-      <Switch label={text.enabled} {...toggle('enabled')} />
+      <Switch label={text.enabled} description={text.enabledHint} {...toggle('enabled')} />
       <Switch label={text.requireSso} description={text.requireHint} {...toggle('require_sso')} />
       <Switch label={text.trustMfa} {...toggle('trust_mfa')} />
     </DialogForm>

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
 
@@ -19,6 +19,13 @@ export const provisioningQuery = ({ slug, api }: OrgSession) =>
     queryKey: ['org', slug, 'provisioning'],
     queryFn: async ({ signal }) => (await api.get('/settings/scim', { signal })).result,
   });
+
+/** Loads again what a change of connections changes: groups that were received have other roles then. */
+export const renewConnections = (queries: QueryClient, org: OrgSession) =>
+  Promise.all([
+    queries.invalidateQueries(connectionsQuery(org)),
+    queries.invalidateQueries(provisioningQuery(org)),
+  ]);
 
 export const identitiesQuery = queryOptions({
   queryKey: ['identities'],

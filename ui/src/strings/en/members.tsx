@@ -14,6 +14,8 @@ export const actions = 'Actions';
 export const you = '(you)';
 export const pending = 'Pending';
 export const deactivated = 'Deactivated';
+export const whatDeactivatedIs =
+  'The identity provider has taken all access to this organization. Role and assignments are kept';
 export const notVerified = 'Not verified';
 
 export const roleNames = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
@@ -103,7 +105,7 @@ export const exemptionEnded = 'You sign in by single sign-on from now on, if it 
 export const breakGlass = 'Break glass';
 export const whatBreakGlassIs = 'May sign in without single sign-on, although it is required';
 export const byGroup = 'By group';
-export const whatByGroupIs = 'The provider gives this role, and takes it';
+export const whatByGroupIs = 'The identity provider gives this role, and takes it';
 export const becomeOwner = 'Become an owner?';
 export const becomeOwnerUntil = (until: string) =>
   `An owner asks you to become an owner of this organization too. Owners manage the other owners and can delete the organization. You can accept until ${until}.`;

@@ -44,10 +44,13 @@ export const defaultRole = 'Role of people with a proven domain and no mapped gr
 export const noAccess = 'No access';
 export const roles = { viewer: 'Viewer', member: 'Member', admin: 'Admin' };
 export const mapping = 'Roles by group';
-export const mappingHint = 'One line for each group: security = member. Roles: viewer, member, admin.';
+export const mappingHint =
+  'One line for each group: security = member. Roles: viewer, member, admin. Groups received by provisioning count too: spell their names exactly as the list “Groups received” shows them.';
 export const mappingWrong = (line: string) =>
   `“${line}” is not a group and a role, such as security = member.`;
 export const enabled = 'On';
+export const enabledHint =
+  'When it is off, nobody signs in by it and its sessions end. Roles of provisioned members still follow its groups.';
 export const requireSso = 'Require single sign-on';
 export const requireHint =
   'Other sign-ins get no access. The present owners are exempt (break glass) until they end that themselves.';
@@ -60,12 +63,13 @@ export const isOff = 'Off';
 export const isRequired = 'Required';
 export const redirectUri = 'Redirect URI for the provider';
 export const askDelete = (shown: ReactNode) => <>Delete the connection “{shown}”?</>;
-export const whatDeleteDoes = 'Its sessions end. Members stay, with the roles that they have.';
+export const whatDeleteDoes =
+  'Its sessions end. Members stay. Roles of provisioned members follow the remaining mappings at once; without any mapping, and for all other members, roles stay.';
 export const deleted = 'The connection was deleted.';
 
 export const ownDomains = 'Domains';
 export const whatDomainsDo =
-  'A proven domain lets the connection sign in existing accounts with its addresses. Prove it by a DNS record.';
+  'A proven domain lets the connection sign in existing accounts with its addresses, and provisioning add members with them. Prove it by a DNS record.';
 export const domain = 'Domain';
 export const addDomain = 'Add domain';
 export const verify = 'Verify';
@@ -75,7 +79,8 @@ export const txtRecord = (record: ReactNode) => <>TXT record of {record}</>;
 export const domainProven = (shown: string) => `${shown} is proven.`;
 export const removeDomain = 'Remove';
 export const askRemoveDomain = (shown: ReactNode) => <>Remove the domain {shown}?</>;
-export const whatRemovalDoes = 'Accounts that were connected by it stay connected.';
+export const whatRemovalDoes =
+  'Accounts that were connected by it stay connected, and members stay. Provisioning adds no more members with its addresses.';
 export const domainRemoved = 'The domain was removed.';
 
 export const testTitle = 'Test of single sign-on';
