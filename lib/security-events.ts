@@ -23,6 +23,7 @@ export const SECURITY_EVENTS = [
   'recovery_codes_renewed',
   'permission_denied',
   'member_invited',
+  'member_provisioned',
   'member_removed',
   'member_suspended',
   'member_reactivated',

@@ -2941,7 +2941,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a connection for single sign-on
-         * @description Ends the sessions that it began. Its members stay, with the roles that they have: remove those who should go. All owners get a mail.
+         * @description Ends the sessions that it began. Its members stay, with the roles that they have: remove those who should go. Roles of provisioned members follow the mappings of the connections that are left, if there are any. All owners get a mail.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -3012,14 +3012,14 @@ export interface paths {
         put?: never;
         /**
          * Create the token for provisioning
-         * @description A provider that has it adds, changes, deactivates and removes members of this organization by SCIM 2.0. It is returned only here, does not expire, and replaces an earlier one at once. All owners get a mail.
+         * @description An identity provider that has it adds, changes, deactivates and removes members of this organization by SCIM 2.0. It is returned only here, does not expire, and replaces an earlier one at once. All owners get a mail.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["createScimToken"];
         /**
          * Remove the token for provisioning
-         * @description Ends provisioning with the next request of the provider. Members, roles, groups and suspensions stay as they are. Without a token it changes nothing. All owners get a mail.
+         * @description Ends provisioning with the next request of the identity provider. Members, roles, groups and suspensions stay as they are. Without a token it changes nothing. All owners get a mail.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */

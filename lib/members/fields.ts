@@ -84,7 +84,7 @@ function shownAs({ pendingInvitations }: Settings) {
 /** The name that the organization sees. For queries with a join of `scimUsers`. */
 export const memberName = (settings: Settings): SQL<string> => shownAs(settings).name;
 
-/** What the identity provider says about a member. */
+/** Joins a member with the words of the identity provider. */
 export const provisioned = and(
   eq(scimUsers.orgId, memberships.orgId),
   eq(scimUsers.userId, memberships.userId),

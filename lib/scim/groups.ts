@@ -11,8 +11,9 @@ import { grouped, hasId, isAnyOf } from './rows.ts';
 
 /* Groups of a provider. Their names give roles by the mappings of the connections for single sign-on. */
 
-const MAX_GROUPS = 1_000;
-/** Of all groups together. */
+/** The most groups of an organization. */
+export const MAX_GROUPS = 1_000;
+/** The most members of all groups together. */
 const MAX_GROUP_MEMBERS = 100_000;
 /** The members in a page of groups, so that its groups fit into the memory of a request. */
 const MAX_PAGE_MEMBERS = 10_000;

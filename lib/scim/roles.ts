@@ -56,6 +56,9 @@ interface RoleRules {
   hasMapping: boolean;
 }
 
+const higher = (role: MappedRole, other: MappedRole | undefined): MappedRole =>
+  other === undefined || rankOf(role) > rankOf(other) ? role : other;
+
 /**
  * Reads the mappings of all connections for single sign-on, also of those that are switched off. Names of groups are compared exactly:
  * `/Admins` and `Admins` are two groups.
@@ -66,14 +69,17 @@ export async function roleRulesOf(tx: Db | Tx, orgId: string): Promise<RoleRules
     .from(ssoConnections)
     .where(eq(ssoConnections.orgId, orgId))
     .orderBy(asc(ssoConnections.createdAt), asc(ssoConnections.id));
-  const mapping = connections.flatMap(({ roleMapping }) => roleMapping);
+  const roles = new Map<string, MappedRole>();
+  for (const { group, role } of connections.flatMap(({ roleMapping }) => roleMapping))
+    roles.set(group, higher(role, roles.get(group)));
   return {
-    mapped(groups) {
-      const given = mapping.filter(({ group }) => groups.includes(group)).map(({ role }) => role);
-      return given.toSorted((a, b) => rankOf(b) - rankOf(a))[0];
-    },
+    mapped: (groups) =>
+      groups.reduce<MappedRole | undefined>((highest, group) => {
+        const role = roles.get(group);
+        return role ? higher(role, highest) : highest;
+      }, undefined),
     otherwise: connections.find(({ defaultRole }) => defaultRole)?.defaultRole ?? 'viewer',
-    hasMapping: mapping.length > 0,
+    hasMapping: roles.size > 0,
   };
 }
 

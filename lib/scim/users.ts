@@ -31,7 +31,7 @@ import { grouped, hasId, isAnyOf } from './rows.ts';
 
 /*
  * A SCIM user is a membership: one that the identity provider has linked, and others that it may link, so that it finds them before it
- * creates them. Their addresses are verified, or the organization invited them by these.
+ * creates them: owners, and members whose address is verified, or the one that they were invited by.
  */
 
 /** The attributes that an identity provider sets. */
@@ -97,7 +97,10 @@ const select = (db: Db | Tx, { config, org }: UserContext, where: SQL | undefine
     .where(
       and(
         eq(memberships.orgId, org.id),
-        or(isNotNull(s.userId), isNotNull(memberships.invitedEmail), isNotNull(userEmails.verifiedAt)),
+        or(
+          ...[isNotNull(s.userId), isNotNull(memberships.invitedEmail), isNotNull(userEmails.verifiedAt)],
+          eq(memberships.role, 'owner'),
+        ),
         where,
       ),
     );

@@ -15,7 +15,16 @@ import { sharedMigrations } from '../../drizzle/migrations.ts';
 
 /* docs/privacy.md names every column that references a person. */
 
-const tables = [accounts, erasures, identities, orgs, tokens, platform, scim, defineOrgTables(TEMPLATE_SCHEMA)]
+const tables = [
+  accounts,
+  erasures,
+  identities,
+  orgs,
+  tokens,
+  platform,
+  scim,
+  defineOrgTables(TEMPLATE_SCHEMA),
+]
   .flatMap((module) => Object.values(module as Record<string, unknown>))
   .filter((one): one is PgTable => is(one, PgTable));
 

@@ -257,8 +257,8 @@ describe('a new user', () => {
   });
 
   it('is shown by the name of the identity provider until the person comes', async () => {
-    const user = await add({ name: { givenName: 'Ada', familyName: 'Lovelace' } });
-    expect(await memberOf(user.id)).toMatchObject({ name: 'Ada Lovelace' });
+    const user = await add({ name: { givenName: 'Grace', familyName: 'Hopper' } });
+    expect(await memberOf(user.id)).toMatchObject({ name: 'Grace Hopper' });
     const other = await createOrg(t.api);
     must(
       await t.api.post('/members/invite', {
@@ -267,7 +267,7 @@ describe('a new user', () => {
       }),
     );
     const names = (await members(other)).map(({ name }) => name);
-    expect(names).not.toContain('Ada Lovelace');
+    expect(names).not.toContain('Grace Hopper');
   });
 
   it('counts for the limit of members', async () => {
@@ -391,15 +391,17 @@ describe('the last owner', () => {
       });
     expect((await t.api.get('/projects', org.asOwner)).status).toBe(200);
     const second = await addMember(t.api, org, 'owner');
+    const third = await addMember(t.api, org, 'viewer');
     const both = await Promise.all([owner, second.id].map((id) => setActive(id, false)));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
     const kept = [owner, second.id][both.findIndex(({ status }) => status === 400)];
     // An identity provider must not become the only way in.
     const { sql } = t.services.database;
-    const third = await addMember(t.api, org, 'owner');
     await sql.unsafe('update shared.users set password_hash = null where id = $1', [third.id]);
+    await sql.unsafe(`update shared.memberships set role = 'owner' where user_id = $1`, [third.id]);
     await sql.unsafe(
-      `insert into shared.identities (id, user_id, issuer, subject, created_at) values (gen_random_uuid(), $1, 'https://x.example', $2, now())`,
+      `insert into shared.identities (id, user_id, issuer, subject, email, created_at, last_used_at)
+       values (gen_random_uuid(), $1, 'https://x.example', $2, 'x@x.example', now(), now())`,
       [third.id, third.id],
     );
     expect((await setActive(kept ?? '', false)).status).toBe(400);
@@ -458,10 +460,18 @@ describe('deactivation', () => {
   it('ends links that bring an owner back', async () => {
     const second = await addMember(t.api, org, 'owner');
     must(await t.api.patch(`/members/${second.id}`, { ...org.asOwner, body: { role: 'viewer' } }));
-    const { text } = await t.delivered(second.email);
-    const token = /token=([0-9a-f]{64})/.exec(text)?.[1];
-    expect(token).toBeDefined();
+    const token = 'a'.repeat(64);
+    const link = () =>
+      t.services.database.sql.unsafe(
+        `insert into shared.org_undo_links (token_hash, org_id, user_id, member_since, expires_at)
+       values (encode(sha256($1::text::bytea), 'hex'), $2, $3, now(), now() + interval '1 hour')`,
+        [token, org.id, second.id],
+      );
+    await link();
     await setActive(second.id, false);
+    expect((await t.api.post('/auth/undo-org-change', { body: { token } })).status).toBe(400);
+    // From a mail that was under way.
+    await link();
     expect((await t.api.post('/auth/undo-org-change', { body: { token } })).status).toBe(400);
     expect(await memberOf(second.id)).toMatchObject({ role: 'viewer', suspended: true });
   });
@@ -574,7 +584,6 @@ describe('hostile and odd requests', () => {
     [[{ op: 'remove', path: 'userName' }], 'invalidValue'],
     [[{ op: 'replace', path: 'active', value: null }], 'invalidValue'],
     [[{ op: 'replace', path: { toString: 1 }, value: 1 }], 'invalidPath'],
-    [[{ op: 'replace', value: { emails: [{ primary: { toString: 1 } }] } }], undefined],
   ])('PATCH with %j', async (operations, scimType) => {
     const { id } = await add();
     expect((await patch(`/Users/${id}`, operations)).body).toMatchObject({ status: '400', scimType });

@@ -1,15 +1,14 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
-import { ssoConnections as c, MAPPED_ROLES, type MappedRole } from '../../../db/schema/orgs.ts';
+import { MAPPED_ROLES } from '../../../db/schema/orgs.ts';
 import { scimGroupMembers as m, scimGroups as t } from '../../../db/schema/scim.ts';
 import { sessionOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { count, id, shown, z } from '../../../lib/schema.ts';
+import { MAX_GROUPS } from '../../../lib/scim/groups.ts';
+import { roleRulesOf } from '../../../lib/scim/roles.ts';
 import { findScimToken, ScimToken, scimUrl, toScimToken } from '../../../lib/scim/tokens.ts';
-
-/** As many as an organization can have. */
-const MAX_GROUPS = 1_000;
 
 const ReceivedGroup = z
   .object({
@@ -52,9 +51,9 @@ export const getScim = endpoint(
   },
 );
 
-/** The groups of an organization with the roles that they give: names are compared exactly, as in `lib/scim/roles.ts`. */
+/** The groups of an organization with the roles that they give. */
 async function listReceivedGroups(db: Db, orgId: string) {
-  const [groups, connections] = await Promise.all([
+  const [groups, rules] = await Promise.all([
     db
       .select({ id: t.id, display_name: t.displayName, members: sql<number>`count(${m.userId})::int` })
       .from(t)
@@ -63,16 +62,10 @@ async function listReceivedGroups(db: Db, orgId: string) {
       .groupBy(t.id)
       .orderBy(sql`lower(${t.displayName})`, asc(t.id))
       .limit(MAX_GROUPS),
-    // A separate statement: a join would repeat the mappings, up to 2 MB, in each row.
-    db.select({ roleMapping: c.roleMapping }).from(c).where(eq(c.orgId, orgId)),
+    roleRulesOf(db, orgId),
   ]);
-  const mapping = connections.flatMap(({ roleMapping }) => roleMapping);
-  const roles = new Map<string, MappedRole>();
-  // The highest role comes last and stays.
-  for (const role of MAPPED_ROLES.toReversed())
-    for (const one of mapping) if (one.role === role) roles.set(one.group, role);
   return groups.map((group) => {
-    const role = roles.get(group.display_name);
+    const role = rules.mapped([group.display_name]);
     return { ...group, ...(role && { role }) };
   });
 }

@@ -94,7 +94,7 @@ export const postUser: ScimHandler = async ({ base, body, call }) => {
           ]
         : entriesOf(made),
   );
-  if (isNew) logSecurityEvent(call, 'member_joined', { member: user.id, role: user.role });
+  if (isNew) logSecurityEvent(call, 'member_provisioned', { member: user.id, role: user.role });
   return { status: 201, resource: toUser(base, user) };
 };
 

@@ -235,7 +235,7 @@ function mailFault(
   const about = user ?? call.body?.claim?.about;
   const emails = [...Object.values(before.emails), ...Object.values(after.emails)];
   const owners = emails.filter(({ email }) => email === recipient).map((email) => userOf(email.user));
-  // Of `updateMember`, the member who is asked to become an owner.
+  // `updateMember` may ask the member to become an owner.
   const invited = ['resendInvitation', 'updateMember'].includes(call.picks.endpoint)
     ? userOf(call.params.members?.() ?? '')
     : undefined;

@@ -21,7 +21,7 @@ export const createScimToken = endpoint(
     tag: 'Provisioning',
     summary: 'Create the token for provisioning',
     description:
-      'A provider that has it adds, changes, deactivates and removes members of this organization by SCIM 2.0. It is returned only here, does not expire, and replaces an earlier one at once. All owners get a mail.',
+      'An identity provider that has it adds, changes, deactivates and removes members of this organization by SCIM 2.0. It is returned only here, does not expire, and replaces an earlier one at once. All owners get a mail.',
     responses: {
       201: {
         description: 'The token and its metadata.',

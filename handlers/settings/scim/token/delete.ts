@@ -17,7 +17,7 @@ export const deleteScimToken = endpoint(
     tag: 'Provisioning',
     summary: 'Remove the token for provisioning',
     description:
-      'Ends provisioning with the next request of the provider. Members, roles, groups and suspensions stay as they are. Without a token it changes nothing. All owners get a mail.',
+      'Ends provisioning with the next request of the identity provider. Members, roles, groups and suspensions stay as they are. Without a token it changes nothing. All owners get a mail.',
     responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
