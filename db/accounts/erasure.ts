@@ -4,6 +4,7 @@ import { userEmails, users } from '../schema/accounts.ts';
 import { accountErasures } from '../schema/erasures.ts';
 import { memberships, orgs } from '../schema/orgs.ts';
 import { mailQueue } from '../schema/platform.ts';
+import { scimUsers } from '../schema/scim.ts';
 import { arrayText, type DrizzleClient, run, type SqlClient } from '../statements.ts';
 
 /*
@@ -192,6 +193,13 @@ export async function eraseAddresses(client: SqlClient, { emails, deletedAt }: E
     client,
     sql`update ${memberships} set invited_email = user_id || '@released.invalid'
       where invited_email in ${addresses} and confirmed_at is null and ${before}`,
+  );
+  await run(
+    client,
+    sql`update ${scimUsers} set user_name = ${scimUsers}.user_id || '@released.invalid', email = null, display_name = null, given_name = null,
+        family_name = null
+      from ${memberships} m where m.org_id = ${scimUsers}.org_id and m.user_id = ${scimUsers}.user_id and m.confirmed_at is null
+      and (lower(${scimUsers}.user_name) in ${addresses} or lower(${scimUsers}.email) in ${addresses}) and ${scimUsers}.${before}`,
   );
   await run(client, sql`delete from ${mailQueue} where lower(recipient) in ${addresses} and ${before}`);
 }

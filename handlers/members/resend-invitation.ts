@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { lockUser } from '../../lib/accounts/accounts.ts';
-import { hasSignIn } from '../../lib/accounts/has-sign-in.ts';
+import { isPlaceholder } from '../../lib/accounts/claim.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
@@ -72,7 +72,7 @@ async function findOpenInvitation(tx: Tx, orgId: string, userId: string): Promis
       verifiedAt: userEmails.verifiedAt,
       disabledAt: users.disabledAt,
       suspendedAt: memberships.suspendedAt,
-      isPlaceholder: sql<boolean>`not ${hasSignIn}`,
+      isPlaceholder: sql<boolean>`${isPlaceholder}`,
     })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))

@@ -96,15 +96,17 @@ export async function setMemberRole(
     await lockOrg(tx, org.id);
     const isMember = and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id));
     const [member] = await tx
-      .select({ role: memberships.role, hasAccess: hasAccess(config) })
+      .select({ role: memberships.role, hasAccess: hasAccess(config), suspendedAt: memberships.suspendedAt })
       .from(memberships)
       .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
       .where(isMember);
     if (!member) throw new AdminError(`${user.email} is not a member of ${org.slug}`);
-    if (member.role === role) return role;
+    if (member.role === role && !member.suspendedAt) return role;
     // Otherwise an account that registered an invited address without owning it would get the organization.
     if (role === 'owner' && (!user.has_password || user.disabled_at !== null || !member.hasAccess))
-      throw new AdminError(`${user.email} cannot be an owner: disabled, without a password or not verified`);
+      throw new AdminError(
+        `${user.email} cannot be an owner: disabled, suspended, without a password or not verified`,
+      );
     if (member.role === 'owner')
       await requireOtherOwner(tx, config, org.id, user.id).catch((error) => {
         throw error instanceof ApiError ? new AdminError(`${user.email} is the only owner`) : error;
@@ -114,6 +116,7 @@ export async function setMemberRole(
       .set({
         role,
         roleProvisioned: false,
+        suspendedAt: null,
         mappedBy: null,
         breakGlass: role === 'owner',
         ...NO_OFFER,

@@ -6361,6 +6361,12 @@ export interface components {
             given_name?: string;
             /** @example Lovelace */
             family_name?: string;
+            /**
+             * @example [
+             *       "security"
+             *     ]
+             */
+            groups?: string[];
         };
         AccountExportMembership: {
             /**
@@ -10198,7 +10204,10 @@ export interface operations {
                      *               "email": "ada@acme.example",
                      *               "display_name": "Ada Lovelace",
                      *               "given_name": "Ada",
-                     *               "family_name": "Lovelace"
+                     *               "family_name": "Lovelace",
+                     *               "groups": [
+                     *                 "security"
+                     *               ]
                      *             },
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }

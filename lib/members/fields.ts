@@ -75,7 +75,7 @@ function shownAs({ pendingInvitations }: Settings) {
     : sql`${memberships.invitedEmail} <> ${userEmails.email}`;
   const isHidden = sql`((${isHideable} or ${memberships.isHeld}) and ${isUnseen})`;
   return {
-    name: sql<string>`case when ${isUnseen} and ${provisionedName} is not null then ${provisionedName}
+    name: sql<string>`case when not ${hasCome} and ${provisionedName} is not null then ${provisionedName}
       when ${isHidden} then ${localPart} else ${users.name} end`,
     avatarUrl: sql<string>`case when ${isHidden} then '' else ${users.avatarUrl} end`,
   };
@@ -84,7 +84,7 @@ function shownAs({ pendingInvitations }: Settings) {
 /** The name that the organization sees. For queries with a join of `scimUsers`. */
 export const memberName = (settings: Settings): SQL<string> => shownAs(settings).name;
 
-/** Joins a member with the words of the identity provider. */
+/** Joins a member with the attributes that the identity provider sent. */
 export const provisioned = and(
   eq(scimUsers.orgId, memberships.orgId),
   eq(scimUsers.userId, memberships.userId),

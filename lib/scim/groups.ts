@@ -81,7 +81,7 @@ export async function requireGroup(db: Db | Tx, orgId: string, id: string): Prom
 }
 
 /**
- * The ids of the members of groups, by the ids of the groups: of the first groups whose members fit into a page, of one at least.
+ * The ids of the members of groups, by the ids of the groups: of the first groups whose members fit into a page, at least one group.
  */
 export async function membersOf(
   db: Db | Tx,
@@ -115,7 +115,7 @@ export interface GroupChange {
   group: ScimGroup;
   added: string[];
   removed: string[];
-  /** Ids of nobody in the organization, which are skipped: a person may have been removed here. */
+  /** Ids that belong to no member, which are skipped: a person may have been removed here. */
   unknown: string[];
   access: AccessChange[];
 }
@@ -184,7 +184,7 @@ export async function changeGroup(
   context: ScimContext,
   id: string,
   changesOf: (before: GroupAttributes) => GroupAttributes,
-): Promise<GroupChange & { before: ScimGroup }> {
+): Promise<GroupChange & { before: ScimGroup; isChanged: boolean }> {
   const { actor, org } = context;
   const group = await requireGroup(tx, org.id, id);
   const before = new Set((await membersOf(tx, org.id, [group.id])).get(group.id));
@@ -203,7 +203,7 @@ export async function changeGroup(
   // Another name may be mapped to another role.
   const affected = isRenamed ? [...before, ...after.members] : [...added, ...removed];
   const access = await applyRoles(tx, context, affected);
-  return { before: group, group: await requireGroup(tx, org.id, group.id), ...changed, access };
+  return { before: group, group: await requireGroup(tx, org.id, group.id), ...changed, access, isChanged };
 }
 
 export async function removeGroup(

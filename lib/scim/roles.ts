@@ -14,6 +14,7 @@ import {
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import { scimGroupMembers, scimGroups } from '../../db/schema/scim.ts';
 import { run } from '../../db/statements.ts';
+import { lockUser } from '../accounts/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { mailRoleChange } from '../members/control.ts';
@@ -142,7 +143,7 @@ export async function applyRoles(
   return changed.map((change) => ({ ...change, tokens: tokens.get(change.userId) ?? [] }));
 }
 
-/** The members whom a mail about many names. */
+/** The most members that one mail names. */
 const MOST_NAMED = 20;
 
 /** Tells the owners about new and former admins: in one mail, whatever their number. */
@@ -163,12 +164,12 @@ async function tellOfRoles(
   await mailControl(tx, actor, org.id, 'roles_changed', facts);
 }
 
-/** Gives all provisioned members the roles of their groups, after a change of the connections. */
+/** Gives all members with provisioned or mapped roles the roles of their groups, after a change of the connections. */
 export async function reapplyRoles(tx: Tx, context: ScimContext): Promise<AccessChange[]> {
   const members = await tx
     .select({ userId: t.userId })
     .from(t)
-    .where(and(eq(t.orgId, context.org.id), t.roleProvisioned));
+    .where(and(eq(t.orgId, context.org.id), or(t.roleProvisioned, isNotNull(t.mappedBy))));
   return applyRoles(
     tx,
     context,
@@ -190,7 +191,7 @@ export async function setActive(
   if (!isActive && role === 'owner') await keepOwner(tx, context, userId);
   await tx
     .update(t)
-    .set({ suspendedAt: isActive ? null : actor.now })
+    .set({ suspendedAt: isActive ? null : actor.now, ...NO_OFFER })
     .where(isMember(org.id, userId));
   if (!isActive) await endAccess(tx, org.id, userId, actor.now);
   await run(tx, reloadRulesOf(org.tables, userId));
@@ -224,6 +225,8 @@ export async function keepOwner(tx: Tx, { config, org }: ScimContext, userId: st
  * no longer reach the organization.
  */
 export async function endAccess(tx: Tx, orgId: string, userId: string, now: Date): Promise<void> {
+  // As every change of what an account signs in with: nobody waits for another in a circle.
+  await lockUser(tx, userId);
   await endOffersOf(tx, orgId, userId);
   await tx
     .delete(personalTokens)

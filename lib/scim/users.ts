@@ -6,7 +6,7 @@ import { reloadRulesOf } from '../../db/rules/members.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgDomains, type Role } from '../../db/schema/orgs.ts';
 import { scimUsers as s, scimGroupMembers, scimGroups } from '../../db/schema/scim.ts';
-import { run } from '../../db/statements.ts';
+import { arrayText, run } from '../../db/statements.ts';
 import { ApiError } from '../errors.ts';
 import { mailRoleChange } from '../members/control.ts';
 import { requireNotDeclined } from '../members/declining.ts';
@@ -111,7 +111,12 @@ type UserContext = Pick<ScimContext, 'config'> & { org: { id: string } };
 export async function listUsers(
   db: Db | Tx,
   context: UserContext,
-  { where, offset, limit }: { where?: SQL | undefined; offset: number; limit: number },
+  {
+    where,
+    offset,
+    limit,
+    showsGroups,
+  }: { where?: SQL | undefined; offset: number; limit: number; showsGroups: boolean },
 ): Promise<{ total: number; users: ScimUser[] }> {
   const all = select(db, context, where).as('all_users');
   const [row] = await db.select({ total: count() }).from(all);
@@ -119,9 +124,16 @@ export async function listUsers(
     .orderBy(asc(memberships.createdAt), asc(memberships.userId))
     .offset(offset)
     .limit(limit);
-  return { total: row?.total ?? 0, users: await withGroups(db, context, rows) };
+  const users = showsGroups
+    ? await withGroups(db, context, rows)
+    : rows.map((user) => ({ ...user, groups: [] }));
+  return { total: row?.total ?? 0, users };
 }
 
+/** The most groups in a page of users, so that its users fit into the memory of a request. */
+const MAX_PAGE_GROUPS = 10_000;
+
+/** Users with their groups: the first ones whose groups fit into a page, at least one user. */
 async function withGroups(
   db: Db | Tx,
   { org }: UserContext,
@@ -133,9 +145,15 @@ async function withGroups(
     .from(scimGroupMembers)
     .innerJoin(scimGroups, eq(scimGroups.id, scimGroupMembers.groupId))
     .where(and(eq(scimGroupMembers.orgId, org.id), isAnyOf(scimGroupMembers.userId, ids)))
-    .orderBy(scimGroups.displayName);
+    .orderBy(
+      sql`array_position(${arrayText(ids)}::uuid[], ${scimGroupMembers.userId})`,
+      scimGroups.displayName,
+    )
+    .limit(MAX_PAGE_GROUPS + 1);
+  // The groups of the last user may be cut.
+  const cut = groups.length > MAX_PAGE_GROUPS ? ids.indexOf(groups.at(-1)?.userId ?? '') : ids.length;
   const groupsOf = grouped(groups, ({ userId }) => userId);
-  return rows.map((user) => ({
+  return rows.slice(0, Math.max(1, cut)).map((user) => ({
     ...user,
     groups: (groupsOf.get(user.id) ?? []).map(({ id, displayName }) => ({ id, displayName })),
   }));
@@ -251,6 +269,8 @@ export async function changeUser(
   const before = await requireUser(tx, context, id);
   const { active = before.active, ...attributes } = changes;
   const after = columnsOf({ ...before, ...attributes });
+  // Without an address the one of the membership is shown.
+  if (after.email === null && before.email === before.address) after.email = before.address;
   const changed = Object.entries({ ...after, active })
     .filter(([name, value]) => value !== before[name as keyof UserAttributes])
     .map(([name]) => name);

@@ -57,9 +57,8 @@ export async function membershipOf(tx: Tx, orgId: string, userId: string) {
 
 /**
  * Gives a member the role that a connection says, or takes it. Only roles that the connection gave change: those that a person gave
- * stay, but sign in by the connection only those whom it gives a role or speaks for, and those whom provisioning gave a role. Nobody
- * signs in while suspended. Part of a transaction that has locked the
- * organization.
+ * stay, and the connection signs in a member only if it gives a role, speaks for the address, or provisioning gave the role.
+ * Nobody signs in while suspended. Part of a transaction that has locked the organization.
  * @param role undefined: none
  * @param isVouched the connection speaks for the address of the person
  */

@@ -15,7 +15,7 @@ import {
 } from '../../../db/schema/accounts.ts';
 import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
-import { scimUsers } from '../../../db/schema/scim.ts';
+import { scimGroupMembers, scimGroups, scimUsers } from '../../../db/schema/scim.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
 import { provisioned } from '../../members/fields.ts';
@@ -145,7 +145,9 @@ const membershipsOf = (db: Db, userId: string) =>
       suspended_at: memberships.suspendedAt,
       provisioned_as: sql<unknown>`case when ${scimUsers.userId} is not null then json_strip_nulls(json_build_object(
         'user_name', ${scimUsers.userName}, 'external_id', ${scimUsers.externalId}, 'email', ${scimUsers.email},
-        'display_name', ${scimUsers.displayName}, 'given_name', ${scimUsers.givenName}, 'family_name', ${scimUsers.familyName})) end`,
+        'display_name', ${scimUsers.displayName}, 'given_name', ${scimUsers.givenName}, 'family_name', ${scimUsers.familyName},
+        'groups', (select json_agg(g.display_name order by g.display_name) from ${scimGroupMembers} gm
+          join ${scimGroups} g on g.id = gm.group_id where gm.org_id = ${scimUsers.orgId} and gm.user_id = ${scimUsers.userId}))) end`,
       created_at: memberships.createdAt,
     })
     .from(memberships)

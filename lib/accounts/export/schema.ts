@@ -122,6 +122,10 @@ export const AccountExport = z
               display_name: shown('Ada Lovelace').optional(),
             },
             ...{ given_name: shown('Ada').optional(), family_name: shown('Lovelace').optional() },
+            groups: z
+              .array(z.string())
+              .optional()
+              .openapi({ example: ['security'] }),
           })
           .optional(),
         created_at: timestamp(),

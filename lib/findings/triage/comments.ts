@@ -10,7 +10,7 @@ import { ApiError } from '../../errors.ts';
 import { listMembers } from '../../members/fields.ts';
 import type { MentionedMember } from './mentions.ts';
 
-/** The members among some ids, with the names that the organization sees. A pending invitation is no member yet, and a suspended member none. */
+/** The members among some ids, with the names that the organization sees. Pending and suspended members are left out. */
 export async function membersOf(
   { db, now, org }: { db: Db; now: Date; org: { id: string } },
   config: Pick<Config, 'pendingInvitations'>,

@@ -8,8 +8,9 @@ const STALL_MS = 30_000;
 
 /** How often the access of the client is checked while a body is sent: a removed or suspended member reads for a second at most. */
 const RECHECK_MS = 500;
-/** A body ends after this number of checks that could not be made. */
-const MOST_UNKNOWN = 4;
+/** A body ends if the access could not be checked for this time. */
+const UNCHECKED_MS = 30_000;
+const REFUSALS = new Set([401, 403, 404]);
 
 /** The parts of a body after the first one. */
 export interface BodyParts {
@@ -49,16 +50,18 @@ export function createBodyStream({ c, log, recheck }: PublicCall, what: 'list' |
   }
 
   /** Ends the body when the client has lost access, until the body has ended. */
-  function watchAccess(lose: () => void, unknown = 0): void {
+  function watchAccess(lose: () => void, checkedAt = performance.now()): void {
     if (!recheck) return;
     accessTimer = setTimeout(async () => {
-      const failures = await recheck().then(
-        () => 0,
-        (error) => (error instanceof ApiError && error.status < 429 ? MOST_UNKNOWN : unknown + 1),
+      const access = await recheck().then(
+        () => 'kept',
+        (error) => (error instanceof ApiError && REFUSALS.has(error.status) ? 'lost' : 'unknown'),
       );
       if (isClosed) return;
-      if (failures >= MOST_UNKNOWN) lose();
-      else watchAccess(lose, failures);
+      const now = performance.now();
+      const at = access === 'kept' ? now : checkedAt;
+      if (access === 'lost' || now - at > UNCHECKED_MS) lose();
+      else watchAccess(lose, at);
     }, RECHECK_MS);
   }
 

@@ -89,9 +89,11 @@ export async function inScim<T extends { access: readonly AccessChange[] }>(
       throw error;
     })
     .catch((error) => {
-      if (isRace(error)) throw new ScimError('uniqueness', 'The user changes at the moment.');
+      if (isRace(error))
+        throw new ScimError('uniqueness', 'The user or group is changed by another request at the moment.');
       throw error;
     });
+  services.storage.written(org);
   services.mail.kick();
   logAccess(call, result.access);
   return result;

@@ -96,12 +96,12 @@ const change = (
   inScim(
     call,
     (tx, context) => changeGroup(tx, context, id, changesTo),
-    ({ access, before, group, ...members }) => {
+    ({ access, before, group, isChanged, ...members }) => {
       const changes = {
         ...changesOf(before, group, ['displayName', 'externalId']),
         ...membersIn(members),
       };
-      return Object.keys(changes).length > 0
+      return isChanged
         ? [{ action: 'group.changed', target: targetOf(group), changes }, ...accessEntries(access)]
         : [];
     },

@@ -65,8 +65,9 @@ function entriesOf({ user, changed, access: [change, ...others] }: UserChange): 
 
 const contextOf = ({ org, services }: ScimCall) => ({ config: services.config, org });
 
-export const getUsers: ScimHandler = async ({ base, call, page }) => {
-  const { total, users } = await listUsers(call.db, contextOf(call), page(USER_FILTERS));
+export const getUsers: ScimHandler = async ({ base, call, page, shows }) => {
+  const asked = { ...page(USER_FILTERS), showsGroups: shows('groups') };
+  const { total, users } = await listUsers(call.db, contextOf(call), asked);
   return { total, resources: users.map((user) => toUser(base, user)) };
 };
 
