@@ -14,7 +14,7 @@ export const purgeDeletion = endpoint(
   {
     method: 'delete',
     path: '/deletions/{id}',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'none'),
     audit: 'deletion.purged',
     tag: 'Findings',
     summary: 'Remove deleted findings for good',

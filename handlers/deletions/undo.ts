@@ -15,7 +15,7 @@ export const undoDeletion = endpoint(
   {
     method: 'post',
     path: '/deletions/{id}/undo',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'own'),
     audit: 'deletion.undone',
     tag: 'Findings',
     summary: 'Undo a deletion',

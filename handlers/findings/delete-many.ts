@@ -46,7 +46,7 @@ export const deleteFindings = endpoint(
   {
     method: 'post',
     path: '/findings/delete',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'list'),
     audit: 'findings.deleted',
     tag: 'Findings',
     summary: 'Delete findings',

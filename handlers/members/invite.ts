@@ -32,7 +32,7 @@ export const inviteMember = endpoint(
   {
     method: 'post',
     path: '/members/invite',
-    access: freshCookieOrg('admin', 'for the roles `admin` and `owner`'),
+    access: freshCookieOrg('admin', 'none', 'for the roles `admin` and `owner`'),
     audit: 'member.invited',
     tag: 'Members',
     summary: 'Invite a member',

@@ -11,7 +11,7 @@ export const listMembers = endpoint(
   {
     method: 'get',
     path: '/members',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     tag: 'Members',
     summary: 'List the members of the organization',
     description:

@@ -19,7 +19,7 @@ export const removeMember = endpoint(
   {
     method: 'delete',
     path: '/members/{userId}',
-    access: freshCookieOrg('admin', 'to remove an admin or owner'),
+    access: freshCookieOrg('admin', 'none', 'to remove an admin or owner'),
     audit: 'member.removed',
     tag: 'Members',
     summary: 'Remove a member',

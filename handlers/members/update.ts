@@ -37,7 +37,11 @@ export const updateMember = endpoint(
   {
     method: 'patch',
     path: '/members/{userId}',
-    access: freshCookieOrg('admin', 'from or to the roles `admin` and `owner`, and for `break_glass`'),
+    access: freshCookieOrg(
+      'admin',
+      'none',
+      'from or to the roles `admin` and `owner`, and for `break_glass`',
+    ),
     audit: 'member.role_changed',
     tag: 'Members',
     summary: 'Change the role of a member',

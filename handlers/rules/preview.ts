@@ -24,7 +24,7 @@ export const previewRule = endpoint(
   {
     method: 'post',
     path: '/rules/preview',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: { none: 'nothing' },
     tag: 'Rules',
     summary: 'Preview a rule',

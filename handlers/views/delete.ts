@@ -10,7 +10,7 @@ export const deleteView = endpoint(
   {
     method: 'delete',
     path: '/views/{id}',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     audit: 'view.deleted',
     tag: 'Saved views',
     summary: 'Delete a saved view',

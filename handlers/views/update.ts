@@ -25,7 +25,7 @@ export const updateView = endpoint(
   {
     method: 'patch',
     path: '/views/{id}',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     audit: 'view.changed',
     tag: 'Saved views',
     summary: 'Change a saved view',

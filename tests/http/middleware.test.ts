@@ -98,7 +98,7 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role fairShare memberActivity stepUp input withinProject storageQuota ownTables',
     ],
     [
       'sendReport',

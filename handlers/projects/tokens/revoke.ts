@@ -14,7 +14,7 @@ export const revokeProjectToken = endpoint(
   {
     method: 'delete',
     path: '/projects/{projectId}/tokens/{id}',
-    access: sessionOrg(),
+    access: sessionOrg('viewer', 'project'),
     audit: 'token.revoked',
     tag: 'API tokens: project-scoped',
     summary: 'Revoke a project token',

@@ -127,7 +127,8 @@ function guardToken(call: Call, facts: Facts): Admitted | Refusal | undefined {
     if (tokens === 'personal' || !creator) return SCOPE;
     const role = lower(scoped, creator);
     if (RANK.indexOf(role) < RANK.indexOf(access.role)) return SCOPE;
-    if (found.project !== null && access.project === 'none') return SCOPE;
+    if (found.project !== null && (access.project === 'none' || access.project === 'any member'))
+      return SCOPE;
     return { kind: 'script', org, role, token: { id: found.id, project: found.project } };
   }
   const hash = sha256(call.tokenText ?? '');

@@ -9,7 +9,7 @@ import type { AgentCall, OrgCall, TokenCall } from '../../call.ts';
 import { logSecurityEvent } from '../../security-log.ts';
 import { middleware } from '../middleware.ts';
 import { dueBefore } from './activity.ts';
-import type { MemberProjectRule } from './project-scope.ts';
+import type { ReachRule } from './project-scope.ts';
 
 /** Requires an `Authorization` header with a well-formed API token (401). Runs before any lookup. */
 export const bearerFormat = middleware<AgentCall>(
@@ -52,13 +52,13 @@ export const ingestScope = middleware<AgentCall>(
  * Requires that the token's scopes and the role of its creator cover a role (403). From here on the call has the lower of the two, and the
  * project of a project token.
  */
-export const tokenScope = (needed: Role, project: MemberProjectRule) =>
+export const tokenScope = (needed: Role, project: ReachRule) =>
   middleware<TokenCall & OrgCall>(['token_error/scope_mismatch'], async function tokenScope(c, next) {
     const call = c.get('call');
     const { db, org, services } = call;
     const { id, name, scopes, projectId, createdBy } = call.token;
     requireScope(scopes, needed);
-    if (projectId !== null && project === 'none')
+    if (projectId !== null && (project === 'none' || project === 'any member'))
       throw new ApiError('token_error/scope_mismatch', {
         message: 'The token of a project cannot do this: it concerns more than the project.',
       });

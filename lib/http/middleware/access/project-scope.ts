@@ -21,16 +21,17 @@ import { middleware } from '../middleware.ts';
 export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan' | 'each finding';
 
 /**
- * How a token of a project is limited to it on an endpoint of members:
+ * How a caller who does not reach all projects is limited on an endpoint of members:
  * - `project`, `finding`, `scan`: the first parameter of the path names one, which is missing (404) unless it is of the project.
  * - `list`: the handler reads and changes what is of `onlyProject`, which filters of findings include by themselves.
- * - `own`: the handler finds only what the token itself has changed.
- * - `none`: such tokens are refused (403), because the endpoint concerns the organization.
+ * - `own`: the handler finds only what the caller has changed.
+ * - `any member`: the endpoint shows nothing of other projects. It refuses tokens of a project (403), because they are no members.
+ * - `none`: such callers are refused (403), because the endpoint concerns the organization.
  */
-export type MemberProjectRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'none';
+export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'any member' | 'none';
 
 /** Hides other projects than that of a project token, and what is of them (404). */
-export const withinProject = (rule: Exclude<MemberProjectRule, 'list' | 'own' | 'none'>) =>
+export const withinProject = (rule: Extract<ReachRule, 'project' | 'finding' | 'scan'>) =>
   middleware<OrgCall & { params: Record<string, string> }>(
     ['resource_error/not_found'],
     async function withinProject(c, next) {
