@@ -25,10 +25,10 @@ export const listChanges = endpoint(
     },
     responses: { 200: { description: 'The changes.', result: z.array(RecentChange), paged: true } },
   },
-  async ({ now, onlyProject, org, query, sql, actor, role }) => {
+  async ({ now, org, query, reach, sql, actor, role }) => {
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
-    const whose = onlyProject === undefined ? (query.of ?? 'me') : 'me';
+    const whose = reach === undefined ? (query.of ?? 'me') : 'me';
     const of = { whose, actorId: actor.id, since: undoableSince(now) };
     const { total, changes } = await readChanges(sql, org.tables, of, window);
     const shown = changes.map((read) => {

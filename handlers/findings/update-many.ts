@@ -1,5 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, inArray } from 'drizzle-orm';
 import { changeFindings } from '../../db/findings/triage/triage.ts';
+import { within } from '../../db/projects/reach.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { Filter } from '../../lib/findings/filter/parameters.ts';
 import { commonFields } from '../../lib/findings/triage/changes.ts';
@@ -176,18 +177,18 @@ export const updateFindings = endpoint(
   },
 );
 
-/** The changes of findings that the caller sees. The others count as missing. */
+/** The changes of findings that the caller reaches. The others count as missing. */
 async function visible<Change extends { id: string }>(
-  { db, onlyProject, org }: OrgCall,
+  { db, org, reach }: OrgCall,
   changes: Change[],
 ): Promise<Change[]> {
-  if (onlyProject === undefined) return changes;
+  if (reach === undefined) return changes;
   const { findings: f } = org.tables;
   const ids = changes.map(({ id }) => id);
   const found = await db
     .select({ id: f.id })
     .from(f)
-    .where(and(inArray(f.id, ids), eq(f.projectId, onlyProject)));
+    .where(and(inArray(f.id, ids), within(f.projectId, reach.ids)));
   const own = new Set(found.map(({ id }) => id));
   return changes.filter(({ id }) => own.has(id));
 }

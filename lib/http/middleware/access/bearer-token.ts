@@ -2,6 +2,7 @@ import { refusesWrites } from '../../../../db/errors.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
 import { requireNetwork } from '../../../orgs/access-limits.ts';
+import { reachOf } from '../../../projects/reach.ts';
 import { roleOfCreator } from '../../../tokens/creators.ts';
 import { parseBearer } from '../../../tokens/format.ts';
 import { rankOf, requireScope } from '../../../tokens/scopes.ts';
@@ -49,8 +50,8 @@ export const ingestScope = middleware<AgentCall>(
 );
 
 /**
- * Requires that the token's scopes and the role of its creator cover a role (403). From here on the call has the lower of the two, and the
- * project of a project token.
+ * Requires that the token's scopes and the role of its creator cover a role (403). From here on the call has the lower of the two, and a
+ * project token reaches its project only.
  */
 export const tokenScope = (needed: Role, project: ReachRule) =>
   middleware<TokenCall & OrgCall>(['token_error/scope_mismatch'], async function tokenScope(c, next) {
@@ -68,7 +69,7 @@ export const tokenScope = (needed: Role, project: ReachRule) =>
       throw new ApiError('token_error/scope_mismatch', {
         message: `The token can do no more than its creator, whose role is ${creator} now.`,
       });
-    call.onlyProject = projectId ?? undefined;
+    call.reach = projectId === null ? undefined : reachOf(new Map([[projectId, call.role]]), needed);
     call.actor = { type: 'token', id, name };
     call.accountId = createdBy;
     await next();

@@ -23,22 +23,25 @@ export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan' | 'each find
 /**
  * How a caller who does not reach all projects is limited on an endpoint of members:
  * - `project`, `finding`, `scan`: the first parameter of the path names one, which is missing (404) unless it is of the project.
- * - `list`: the handler reads and changes what is of `onlyProject`, which filters of findings include by themselves.
+ * - `list`: the handler reads and changes what is of the projects of `reach`. Filters of findings include them by themselves.
  * - `own`: the handler finds only what the caller has changed.
  * - `any member`: the endpoint shows nothing of other projects. It refuses tokens of a project (403), because they are no members.
  * - `none`: such callers are refused (403), because the endpoint concerns the organization.
  */
 export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'any member' | 'none';
 
-/** Hides other projects than that of a project token, and what is of them (404). */
+/** Hides projects that the caller does not reach, and what is of them (404). */
 export const withinProject = (rule: Extract<ReachRule, 'project' | 'finding' | 'scan'>) =>
   middleware<OrgCall & { params: Record<string, string> }>(
     ['resource_error/not_found'],
     async function withinProject(c, next) {
-      const { db, onlyProject, org, params } = c.get('call');
+      const { db, org, params, reach } = c.get('call');
       const [id = ''] = Object.values(params);
-      if (onlyProject !== undefined && (await projectIdOf(db, org.tables, rule, id)) !== onlyProject)
-        throw new ApiError('resource_error/not_found');
+      if (reach !== undefined) {
+        const projectId = await projectIdOf(db, org.tables, rule, id);
+        if (projectId === undefined || !reach.roles.has(projectId))
+          throw new ApiError('resource_error/not_found');
+      }
       await next();
     },
   );
