@@ -295,6 +295,7 @@ async function makeOrg(org: OrgName) {
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
         is_held: false,
+        project_access: 'all',
         break_glass: false,
         created_at,
       };
