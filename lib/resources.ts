@@ -36,6 +36,9 @@ export const Organization = z
   .object({
     ...organization,
     role: z.enum(ROLES).openapi({ description: "The caller's." }),
+    project_access: z.literal('assigned').optional().openapi({
+      description: 'The caller reaches only assigned projects. Otherwise absent.',
+    }),
     deleted_at: timestamp()
       .optional()
       .openapi({ description: 'Present while the organization is deleted and can be restored.' }),

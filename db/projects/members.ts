@@ -5,7 +5,7 @@ import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { perOrg } from '../schema/org-schema.ts';
 import type { ProjectRole } from '../schema/values.ts';
-import { arrayText, orgStatement } from '../statements.ts';
+import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
 
 /** The roles of a member by project. */
 export type ProjectRoles = ReadonlyMap<string, ProjectRole>;
@@ -25,6 +25,18 @@ const ofUsers = orgStatement<{ users: string }, Row>(
 
 const MAX_GROUP = 100;
 
+/** Reads the projects of members. @returns an entry for each of them */
+export async function readProjectRoles(
+  client: SqlClient,
+  tables: OrgTables,
+  users: readonly string[],
+): Promise<Map<string, ProjectRoles>> {
+  const found = new Map(users.map((user) => [user, new Map<string, ProjectRole>()]));
+  for (const { user_id, project_id, role } of await ofUsers(tables).run(client, { users: arrayText(users) }))
+    found.get(user_id)?.set(project_id, role);
+  return found;
+}
+
 /** Reads the projects of a member. Reads that arrive while a statement runs share the next one, as the look-up of sessions does. */
 export type ProjectMembers = (org: Org, userId: string) => Promise<ProjectRoles>;
 
@@ -35,9 +47,7 @@ export function createProjectMembers(database: Pick<Database, 'of'>): ProjectMem
       maxConcurrent: 3,
       maxItems: MAX_GROUP,
       async run(users, client) {
-        const rows = await ofUsers(org.tables).run(client, { users: arrayText(users) });
-        const found = new Map(users.map((user) => [user, new Map<string, ProjectRole>()]));
-        for (const { user_id, project_id, role } of rows) found.get(user_id)?.set(project_id, role);
+        const found = await readProjectRoles(client, org.tables, users);
         return users.map((user) => found.get(user) ?? new Map());
       },
     }),

@@ -17,10 +17,11 @@ export const listDeletions = endpoint(
     request: { query: z.object(pageParameters) },
     responses: { 200: { description: 'The deletions.', result: z.array(Deletion), paged: true } },
   },
-  async ({ now, org, query, sql }) => {
+  async ({ actor, now, org, query, reach, sql }) => {
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
-    const { total, deletions } = await readDeletions(sql, org.tables, deletionsSince(now), window);
+    const reader = { since: deletionsSince(now), actorId: actor.id, projects: reach?.ids };
+    const { total, deletions } = await readDeletions(sql, org.tables, reader, window);
     return ok(deletions.map(toDeletion), { result_info: resultInfo(page, total) });
   },
 );

@@ -121,7 +121,9 @@ export const updateFindings = endpoint(
           failed: z.array(
             z.object({
               id: shown(EXAMPLE_ID, 'As it was given, in lower case.'),
-              code: z.enum(['not_found']),
+              code: z.enum(['not_found', 'denied']).openapi({
+                description: '`denied`: the role of the caller in the project of the finding is too low.',
+              }),
               message: shown('The finding does not exist.', 'For people; it may change.'),
             }),
           ),
@@ -162,7 +164,7 @@ export const updateFindings = endpoint(
       what: commonFields(changes),
       unlessMoving: true,
     };
-    const possible = await visible(
+    const { possible, denied } = await changeable(
       call,
       changes.filter(({ id }) => isId(id)),
     );
@@ -172,23 +174,27 @@ export const updateFindings = endpoint(
     const result = bulkResult(
       changes.map(({ id }) => id),
       found,
+      denied,
     );
     return ok({ ...result, ...(result.updated.length > 0 && { change_id: change }) });
   },
 );
 
-/** The changes of findings that the caller reaches. The others count as missing. */
-async function visible<Change extends { id: string }>(
+/** The changes of findings that the caller may change, and the findings that the caller sees only. All others count as missing. */
+async function changeable<Change extends { id: string }>(
   { db, org, reach }: OrgCall,
   changes: Change[],
-): Promise<Change[]> {
-  if (reach === undefined) return changes;
+): Promise<{ possible: Change[]; denied: Set<string> }> {
+  if (reach === undefined) return { possible: changes, denied: new Set() };
   const { findings: f } = org.tables;
   const ids = changes.map(({ id }) => id);
   const found = await db
-    .select({ id: f.id })
+    .select({ id: f.id, projectId: f.projectId })
     .from(f)
-    .where(and(inArray(f.id, ids), within(f.projectId, reach.ids)));
-  const own = new Set(found.map(({ id }) => id));
-  return changes.filter(({ id }) => own.has(id));
+    .where(and(inArray(f.id, ids), within(f.projectId, [...reach.roles.keys()])));
+  const isDenied = new Map(found.map(({ id, projectId }) => [id, !reach.ids.includes(projectId)]));
+  return {
+    possible: changes.filter(({ id }) => isDenied.get(id) === false),
+    denied: new Set([...isDenied].flatMap(([id, denied]) => (denied ? id : []))),
+  };
 }

@@ -1,8 +1,10 @@
+import { eq, or } from 'drizzle-orm';
+import { memberships } from '../../db/schema/orgs.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { listMemberSecurity, listMembers as membersOf } from '../../lib/members/fields.ts';
+import { listMemberSecurity, listMembers as membersOf, reachOneOf } from '../../lib/members/fields.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
 import { rankOf } from '../../lib/tokens/scopes.ts';
@@ -15,12 +17,13 @@ export const listMembers = endpoint(
     tag: 'Members',
     summary: 'List the members of the organization',
     description:
-      'An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`. Admins and owners also get `mfa_enabled`, `last_active_at`, `api_tokens` and `personal_tokens` of members who have used the organization.',
+      'An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`. A member whose access is limited to projects gets those who reach one of them. Admins and owners also get `mfa_enabled`, `last_active_at`, `api_tokens` and `personal_tokens` of members who have used the organization.',
     responses: { 200: { description: 'The members, by role and name.', result: z.array(Member) } },
   },
-  async ({ db, now, org, role, services }) => {
+  async ({ accountId, db, now, org, reach, role, services }) => {
+    const where = reach && or(await reachOneOf(db, org.tables, reach.ids), eq(memberships.userId, accountId));
     const [members, security] = await Promise.all([
-      membersOf(db, { config: services.config, now }, org.id),
+      membersOf(db, { config: services.config, now }, org.id, where),
       rankOf(role) < rankOf('admin') ? undefined : listMemberSecurity(db, org, now),
     ]);
     // Every organization has an owner: this one has left the database since the access checks.

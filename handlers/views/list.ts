@@ -22,7 +22,7 @@ export const listViews = endpoint(
     const rows = await call.db
       .select(savedViewFields(tables))
       .from(v)
-      .where(isVisible(call.actor.id, tables))
+      .where(isVisible(call))
       .orderBy(sql`lower(${v.name})`, asc(v.id));
     return ok(rows.map(toResource));
   },

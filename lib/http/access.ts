@@ -39,6 +39,7 @@ import {
   type ReachRule,
   withinProject,
 } from './middleware/access/project-scope.ts';
+import { reach } from './middleware/access/reach.ts';
 import { recentSession } from './middleware/access/recent-session.ts';
 import { requireMfa } from './middleware/access/require-mfa.ts';
 import { requireSso } from './middleware/access/require-sso.ts';
@@ -185,12 +186,13 @@ function checksInOrg(
   const member = [
     ...[memberSession, verifiedEmail, organization, membership, requireSso, requireMfa, recentSession],
     ...minimum,
+    reach(least, project),
   ];
   const bySession = [...origin, ...member, fairShare(member), memberActivity, ...freshness({ stepUp: rule })];
   if (tokens === 'none') return bySession;
   const person = [
     ...[memberToken, verifiedEmail, organization, tokenOrganization, membership, requireSso, requireMfa],
-    ...[personalScope(least), ...minimum],
+    ...[personalScope(least), ...minimum, reach(least, project)],
   ];
   const ofOrganization = tokenScope(least, project);
   const scoped = [bearerToken, ofOrganization];
@@ -208,8 +210,10 @@ export function inputChecksOf(access: Access): AnyMiddleware[] {
   if (access.kind === 'bearer')
     return access.project === 'each finding' ? [] : [projectScope(access.project)];
   if (access.kind !== 'cookieOrg') return [];
-  const { project } = access;
-  return project === 'project' || project === 'finding' || project === 'scan' ? [withinProject(project)] : [];
+  const { project, role: least } = access;
+  return project === 'project' || project === 'finding' || project === 'scan'
+    ? [withinProject(project, least)]
+    : [];
 }
 
 /** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. Unset: never. */

@@ -109,7 +109,10 @@ export interface CallActor {
 
 /** A call of an organization's member, or with a token of the organization. */
 export interface OrgCall extends InOrgCall {
-  /** The member's role, but with a token at most that of its scopes. */
+  /**
+   * The member's role, but with a token at most that of its scopes. A member whose access is limited to projects has the role in the
+   * project of the path, otherwise `member` at most.
+   */
   role: Role;
   actor: CallActor;
   /** The id of the member, or of the creator of the token, who may be gone. */

@@ -1,11 +1,13 @@
 import { and, count, eq, gt, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { type Projects, within } from '../../db/projects/reach.ts';
 import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
-import { expiryOf } from '../../db/schema/org.ts';
+import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
+import { arrayText } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import type { Org } from '../orgs/directory.ts';
 
@@ -19,6 +21,9 @@ type Settings = Pick<Config, 'pendingInvitations'>;
 /** Whether the account has verified the address of a membership. */
 export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
   or (${memberships.invitedEmail} is null and ${userEmails.verifiedAt} is not null))`;
+
+/** Whether a member reaches only the projects of `project_members`. Owners reach all. */
+export const isLimited = sql<boolean>`(${memberships.projectAccess} = 'assigned' and ${memberships.role} <> 'owner')`;
 
 /**
  * Whether a membership gives access: with `pendingInvitations` if it is confirmed, otherwise unless somebody registered the invited
@@ -127,6 +132,17 @@ export async function listMemberSecurity(
       toResource({ ...member, api_tokens: tokensOf.get(userId) ?? 0 }),
     ]),
   );
+}
+
+/** The members who reach one of some projects. */
+export async function reachOneOf(
+  db: Db | Tx,
+  { projectMembers: m }: OrgTables,
+  projects: Projects,
+): Promise<SQL> {
+  const assigned = await db.selectDistinct({ id: m.userId }).from(m).where(within(m.projectId, projects));
+  const ids = arrayText(assigned.map(({ id }) => id));
+  return sql`(not ${isLimited} or ${memberships.userId} = any (${ids}::uuid[]))`;
 }
 
 export async function findMember(

@@ -56,7 +56,9 @@ const organization = z.object({
     .openapi({ description: 'Tokens that you created. They belong to the organization.' }),
   saved_views: z.array(View).optional(),
   rules: z
-    .array(z.object({ id: id(), name: shown('Tests') }))
+    .array(
+      z.object({ id: id(), name: shown('Tests', 'Absent if you reach assigned projects only.').optional() }),
+    )
     .optional()
     .openapi({ description: 'Rules that assign findings to you.' }),
   assigned_findings: z.array(finding).optional(),

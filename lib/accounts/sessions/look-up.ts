@@ -8,7 +8,7 @@ import type { OrgTables } from '../../../db/schema/org.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
 import { memberships, orgDeletions, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { arrayText, orgStatement, statement } from '../../../db/statements.ts';
-import { isConfirmed } from '../../members/fields.ts';
+import { isConfirmed, isLimited } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { hasTrustedMfa, lacksSso } from '../../sso/required.ts';
 import type { TokenClaims } from './signed-token.ts';
@@ -150,7 +150,7 @@ export const membershipFields = (
   { orgFlags, ...tables }: OrgTables,
   connectionId: SQLWrapper,
 ): SQL => sql`${memberships.role} as role,
-  (${memberships.projectAccess} = 'assigned' and ${memberships.role} <> 'owner') is true as "isLimited", ${lacksSso(connectionId)} as "ssoMissing",
+  ${isLimited} is true as "isLimited", ${lacksSso(connectionId)} as "ssoMissing",
   ${isConfirmed} as confirmed, coalesce(${memberships.isHeld}, false) as held,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit", ${memberships.lastActiveAt} as "visitedAt",

@@ -24,17 +24,26 @@ const TOO_MANY = 'This organization changes too many findings at a time.';
 /** The results of a bulk change, by finding. */
 export interface BulkResult {
   updated: { id: string; status: FindingStatus; previous_status: FindingStatus }[];
-  failed: { id: string; code: 'not_found'; message: string }[];
+  failed: { id: string; code: 'not_found' | 'denied'; message: string }[];
   conflicts: { id: string; status: FindingStatus }[];
 }
 
-/** The result of a bulk change, in the order of `ids`. */
-export function bulkResult(ids: readonly string[], found: readonly ChangedFinding[]): BulkResult {
+/**
+ * The result of a bulk change, in the order of `ids`.
+ * @param denied findings of projects where the caller's role is too low
+ */
+export function bulkResult(
+  ids: readonly string[],
+  found: readonly ChangedFinding[],
+  denied: ReadonlySet<string> = new Set(),
+): BulkResult {
   const byId = new Map(found.map((finding) => [finding.id, finding]));
   const result: BulkResult = { updated: [], failed: [], conflicts: [] };
   for (const id of ids) {
     const finding = byId.get(id);
-    if (!finding) result.failed.push({ id, code: 'not_found', message: 'The finding does not exist.' });
+    if (denied.has(id))
+      result.failed.push({ id, code: 'denied', message: 'Your role in the project is too low.' });
+    else if (!finding) result.failed.push({ id, code: 'not_found', message: 'The finding does not exist.' });
     else if (finding.conflicts) result.conflicts.push({ id, status: finding.status });
     else result.updated.push({ id, status: finding.status, previous_status: finding.previous_status });
   }
