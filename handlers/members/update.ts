@@ -71,8 +71,9 @@ export const updateMember = endpoint(
         },
     );
     async function change(tx: Tx, tables: OrgTables) {
-      const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
-      requireAdmin(own);
+      const roles = await readRoles(tx, org.id, { caller: user.id, member: userId });
+      requireAdmin(roles);
+      const { own, other } = roles;
       const asked = body.role ?? other;
       if (!mayManageRole(own, other) || !mayManageRole(own, asked)) {
         const message = 'Only an owner may make a member an owner or change the role of an owner.';

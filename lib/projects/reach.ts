@@ -1,6 +1,7 @@
+import type { ProjectRoles } from '../../db/projects/members.ts';
 import type { Projects } from '../../db/projects/reach.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { rankOf } from '../tokens/scopes.ts';
+import { lower, rankOf } from '../tokens/scopes.ts';
 
 /** The projects that a caller reaches who does not reach all. */
 export interface Reach {
@@ -14,6 +15,10 @@ export interface Reach {
 export interface Reaching {
   reach?: Reach | undefined;
 }
+
+/** The roles of a caller by project. @param role the one in the organization or of the token, which is the ceiling */
+export const rolesIn = (assigned: ProjectRoles, role: Role): Map<string, Role> =>
+  new Map([...assigned].map(([id, given]) => [id, lower(role, given)]));
 
 /** @param least the role that the endpoint requires */
 export const reachOf = (roles: ReadonlyMap<string, Role>, least: Role): Reach => ({

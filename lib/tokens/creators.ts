@@ -7,7 +7,7 @@ import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { hasAccess } from '../members/fields.ts';
+import { hasAccess, isLimited } from '../members/fields.ts';
 import type { KnownOrgs } from '../orgs/directory.ts';
 
 /*
@@ -16,21 +16,29 @@ import type { KnownOrgs } from '../orgs/directory.ts';
  * more: their scope `ingest` is one that every member can have.
  */
 
+/** The rights of the creator of a token. */
+export interface CreatorRights {
+  role: Role;
+  /** The creator reaches only the projects of `project_members`. */
+  isLimited: boolean;
+}
+
 /**
- * The role that bounds a token on the endpoints of members: the creator's present one, or that of an owner where the organization keeps
- * tokens as they are.
+ * The rights that bound a token on the endpoints of members: the creator's present ones, or those of an owner where the organization
+ * keeps tokens as they are.
  * @throws ApiError `token_error/scope_mismatch` when the creator has no role
  */
-export async function roleOfCreator(
+export async function rightsOfCreator(
   db: Db,
   config: Pick<Config, 'pendingInvitations'>,
   orgId: string,
   userId: string,
-): Promise<Role> {
+): Promise<CreatorRights> {
   const [found] = await db
     .select({
       rule: orgs.tokensOnRoleLoss,
       role: memberships.role,
+      isLimited: sql<boolean>`${isLimited} is true`,
       mayAct: sql<boolean>`${users.disabledAt} is null and ${hasAccess(config)}`,
     })
     .from(orgs)
@@ -38,8 +46,8 @@ export async function roleOfCreator(
     .leftJoin(users, eq(users.id, memberships.userId))
     .leftJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(eq(orgs.id, orgId));
-  if (found?.rule === 'keep') return 'owner';
-  if (found?.role && found.mayAct) return found.role;
+  if (found?.rule === 'keep') return { role: 'owner', isLimited: false };
+  if (found?.role && found.mayAct) return { role: found.role, isLimited: found.isLimited };
   throw new ApiError('token_error/scope_mismatch', {
     message: 'The creator of the token is no longer a member of the organization.',
   });

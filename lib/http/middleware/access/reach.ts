@@ -1,6 +1,6 @@
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
-import { reachOf } from '../../../projects/reach.ts';
+import { reachOf, rolesIn } from '../../../projects/reach.ts';
 import { lower } from '../../../tokens/scopes.ts';
 import type { MemberCall } from '../../call.ts';
 import { middleware } from '../middleware.ts';
@@ -20,7 +20,7 @@ export const reach = (least: Role, rule: ReachRule) =>
       if (rule === 'none')
         throw new ApiError('permission_error/denied', { message: 'Your access is limited to projects.' });
       const assigned = await services.projectMembers(org, user.id);
-      call.reach = reachOf(new Map([...assigned].map(([id, given]) => [id, lower(role, given)])), least);
+      call.reach = reachOf(rolesIn(assigned, role), least);
       call.role = lower(role, 'member');
     }
     await next();
