@@ -10,6 +10,7 @@ import { ok } from '../../lib/http/answer.ts';
 import { bulkResult, changeByFilter, MAX_BY_FILTER } from '../../lib/http/bulk/change-findings.ts';
 import type { OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { projectsAmong } from '../../lib/projects/reach.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { changeId } from '../../lib/resources.ts';
 import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/schema.ts';
@@ -147,14 +148,19 @@ export const updateFindings = endpoint(
     if (filter) {
       await requireStays(call, 'any');
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
-      await requireChanges(call, services.config, [{ change: same, path: '' }]);
+      const projects = projectsAmong(call, filter.project_id);
+      await requireChanges(call, services.config, [{ change: same, path: '', projects }]);
       return ok(await changeByFilter(call, selection, same));
     }
     const changes = each ?? ids.map((id) => ({ ...same, id }));
     await requireChanges(
       call,
       services.config,
-      changes.map((change, i) => ({ change, path: each ? `changes.${i}.` : '' })),
+      changes.map((change, i) => ({
+        change,
+        path: each ? `changes.${i}.` : '',
+        ...(isId(change.id) && { findingId: change.id }),
+      })),
     );
     const change = services.nextId().id;
     const changer = {

@@ -378,6 +378,91 @@ describe('triage', () => {
   });
 });
 
+describe('members who reach the project', () => {
+  /** A viewer of `mine`. */
+  let dan: TestMember;
+
+  beforeEach(async () => {
+    dan = await addMember(api, org(), 'member', 'Dan');
+    await assign(dan, { mine: 'viewer' });
+  });
+
+  it('are its assignees', async () => {
+    const assignTo = (name: Name, body: object = { assignee_id: dan.id }) =>
+      api.patch(`/findings/${findings[name]}`, { ...org().asOwner, body });
+    must(await assignTo('mine'));
+    const refused = await assignTo('seen');
+    expect([refused.refusal, refused.text]).toEqual([
+      '400 validation_error/field_invalid assignee_id',
+      expect.stringContaining('does not reach the project of the finding'),
+    ]);
+    must(await assignTo('seen', { assignee_id: cyd.id }));
+    const many = (body: object) =>
+      api.patch('/findings', { ...org().asOwner, body: { assignee_id: dan.id, ...body } });
+    expect((await many({ ids: [findings.mine, findings.seen] })).status).toBe(400);
+    must(await many({ ids: [findings.mine] }));
+    expect((await many({ filter: {}, expected_count: 3 })).status).toBe(400);
+    const filter = { project_id: [orgs.mine.projectId] };
+    must(await many({ filter, expected_count: 1 }));
+  });
+
+  it('are mentioned in its comments', async () => {
+    const comment = async (name: Name) => {
+      const body = { body: `@[Dan](${dan.id}) @[Cyd](${cyd.id})` };
+      const path = `/findings/${findings[name]}/comments`;
+      const made = must(await api.post(path, { ...org().asOwner, body }));
+      const edited = must(await api.patch(`${path}/${made.id}`, { ...org().asOwner, body }));
+      expect(edited.mentions).toEqual(made.mentions);
+      return ((made.mentions ?? []) as { id: string }[]).map(({ id }) => id).toSorted();
+    };
+    expect(await comment('mine')).toEqual([cyd.id, dan.id].toSorted());
+    expect(await comment('seen')).toEqual([cyd.id]);
+    expect(await comment('hidden')).toEqual([]);
+    await assign(dan, {}, 'all');
+    expect(await comment('hidden')).toEqual([dan.id]);
+  });
+
+  it('are assigned by rules', async () => {
+    const rule = { name: 'Dan', conditions: { title: ['new*'] }, actions: { assignee_id: dan.id, due_days: 3 } };
+    const { id } = must(await api.post('/rules', { ...org().asOwner, body: rule }));
+    const pushed = await by((name) => push(api, orgs[name], scans[name], { title: 'new finding' }));
+    const assigneeOf = async (name: Name, of: Record<Name, { id: string }>) => {
+      const { assignee_id, due_at } = must(await api.get(`/findings/${of[name].id}`, org().asOwner));
+      return [assignee_id, due_at !== undefined];
+    };
+    expect(await assigneeOf('mine', pushed)).toEqual([dan.id, true]);
+    expect(await assigneeOf('seen', pushed)).toEqual([undefined, true]);
+    // The same for findings that exist.
+    const ids = PROJECTS.map((name) => pushed[name].id);
+    const none = { ids, assignee_id: null, due_at: null };
+    must(await api.patch('/findings', { ...org().asOwner, body: none }));
+    must(await api.post(`/rules/${id}/apply`, { ...org().asOwner, body: {} }));
+    expect(await assigneeOf('mine', pushed)).toEqual([dan.id, true]);
+    expect(await assigneeOf('seen', pushed)).toEqual([undefined, true]);
+  });
+
+  it('are previewed for rules that only assign', async () => {
+    const body = { conditions: { cve: ['CVE-2026-10001'] }, actions: { assignee_id: dan.id } };
+    const preview = async () => must(await api.post('/rules/preview', { ...org().asOwner, body })).total;
+    expect(await preview()).toBe(1);
+    await assign(dan, {}, 'all');
+    expect(await preview()).toBe(3);
+  });
+
+  it('are listed for it', async () => {
+    const list = async (name: Name, as: object = org().asOwner) => {
+      const { status, result } = await api.get(`/members?project_id=${orgs[name].projectId}`, as);
+      return status === 200 ? result.map(({ user_id }: { user_id: string }) => user_id).toSorted() : status;
+    };
+    const { owner } = org();
+    expect(await list('mine')).toEqual([owner.id, cyd.id, dan.id].toSorted());
+    expect(await list('seen')).toEqual([owner.id, cyd.id].toSorted());
+    expect(await list('hidden')).toEqual([owner.id]);
+    expect(await list('seen', cyd.as)).toEqual([owner.id, cyd.id].toSorted());
+    expect(await list('hidden', cyd.as)).toBe(404);
+  });
+});
+
 describe('deletions', () => {
   it('delete findings of projects where the caller is an admin', async () => {
     const body = { ids: PROJECTS.map((name) => findings[name]) };
