@@ -31,6 +31,8 @@ export const ROLE_LOSS_RULES = ['keep', 'limit', 'revoke'] as const;
 /** Whether a member reaches all projects, or those of `project_members`. Owners reach all. */
 export const PROJECT_ACCESS = ['all', 'assigned'] as const;
 
+export type ProjectAccess = (typeof PROJECT_ACCESS)[number];
+
 /** Members who may create API tokens of a project. */
 export const PROJECT_TOKEN_CREATORS = ['any_member', 'members', 'admins'] as const;
 

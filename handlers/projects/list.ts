@@ -24,6 +24,6 @@ export const listProjects = endpoint(
       .from(projects)
       .where(and(isPresent(tables), within(projects.id, reach?.ids)))
       .orderBy(sql`lower(${projects.name})`, asc(projects.id));
-    return ok(rows.map(toResource));
+    return ok(rows.map((row) => toResource({ ...row, role: reach?.roles.get(row.id) ?? null })));
   },
 );

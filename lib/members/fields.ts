@@ -5,7 +5,7 @@ import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
-import { memberships, ROLES } from '../../db/schema/orgs.ts';
+import { memberships, type ProjectAccess, ROLES } from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import { arrayText } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
@@ -71,6 +71,7 @@ function memberFields({ pendingInvitations }: Settings, now: Date) {
     name: sql<string>`case when ${isHidden} then ${localPart} else ${users.name} end`,
     avatar_url: sql<string>`case when ${isHidden} then '' else ${users.avatarUrl} end`,
     role: memberships.role,
+    project_access: sql<ProjectAccess>`case when ${isLimited} then 'assigned' else 'all' end`,
     verified: isVerified,
     pending: sql<boolean>`not ${hasAccess({ pendingInvitations })}`,
     role_mapped: sql<true | null>`nullif(${memberships.mappedBy} is not null, false)`,

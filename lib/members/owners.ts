@@ -9,14 +9,15 @@ import { ApiError } from '../errors.ts';
 import { hasAccess } from './fields.ts';
 
 /**
- * Reads the roles of two members, and whether the access of the caller is limited to projects. Call it after `lockOrg`.
+ * Reads the roles of two members, and whether the access of the caller, and that of the member, is limited to projects. Call it after
+ * `lockOrg`.
  * @throws ApiError `tenant_error/not_member` when the caller was removed meanwhile, `resource_error/not_found`
  */
 export async function readRoles(
   tx: Tx,
   orgId: string,
   ids: { caller: string; member: string },
-): Promise<{ own: Role; other: Role; isLimited: boolean }> {
+): Promise<{ own: Role; other: Role; isLimited: boolean; isOtherLimited: boolean }> {
   const rows = await tx
     .select({ userId: memberships.userId, role: memberships.role, projectAccess: memberships.projectAccess })
     .from(memberships)
@@ -26,8 +27,8 @@ export async function readRoles(
   const other = rowOf(ids.member);
   if (!own) throw new ApiError('tenant_error/not_member');
   if (!other) throw new ApiError('resource_error/not_found', { message: 'The member does not exist.' });
-  const isLimited = own.role !== 'owner' && own.projectAccess === 'assigned';
-  return { own: own.role, other: other.role, isLimited };
+  const isLimited = (one: typeof own) => one.role !== 'owner' && one.projectAccess === 'assigned';
+  return { own: own.role, other: other.role, isLimited: isLimited(own), isOtherLimited: isLimited(other) };
 }
 
 /**

@@ -27,7 +27,7 @@ export const reachOf = (roles: ReadonlyMap<string, Role>, least: Role): Reach =>
 });
 
 /** The id of no project. */
-const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
+export const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
 
 /** The projects that a statement is limited to: the one that a request names, otherwise those of the caller. A caller names another in vain. */
 export function projectsOf({ reach }: Reaching, given: string | undefined): Projects {

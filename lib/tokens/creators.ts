@@ -1,4 +1,4 @@
-import { and, eq, inArray, not, sql } from 'drizzle-orm';
+import { and, eq, inArray, not, type SQL, sql } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import { isMissingTable } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
@@ -60,17 +60,18 @@ export interface EndedToken {
 }
 
 /**
- * Revokes the tokens of a member who gets a lower role or leaves, if the organization wants it so. Part of the transaction that makes
- * the change, which has locked the organization.
- * @param always whatever the organization wants
+ * Revokes the tokens of a member who gets a lower role, reaches less or leaves, if the organization wants it so. Part of the
+ * transaction that makes the change, which has locked the organization.
+ * @param options.always whatever the organization wants
+ * @param options.where only these
  */
 export async function endTokensOf(
   tx: Tx,
   { id, tables }: { id: string; tables: OrgTables },
   userId: string,
-  always = false,
+  { always = false, where }: { always?: boolean; where?: SQL } = {},
 ): Promise<EndedToken[]> {
-  return always || (await revokesTokensOfFormerMembers(tx, id)) ? revokeOf(tx, tables, userId) : [];
+  return always || (await revokesTokensOfFormerMembers(tx, id)) ? revokeOf(tx, tables, userId, where) : [];
 }
 
 /** Whether an organization revokes tokens whose creator loses rights. */
@@ -79,11 +80,16 @@ export async function revokesTokensOfFormerMembers(db: Db | Tx, orgId: string): 
   return org?.rule === 'revoke';
 }
 
-const revokeOf = (db: Db | Tx, { apiTokens: t }: OrgTables, userId: string): Promise<EndedToken[]> =>
+const revokeOf = (
+  db: Db | Tx,
+  { apiTokens: t }: OrgTables,
+  userId: string,
+  where?: SQL,
+): Promise<EndedToken[]> =>
   db
     .update(t)
     .set({ revoked: true })
-    .where(and(eq(t.createdBy, userId), not(t.revoked)))
+    .where(and(eq(t.createdBy, userId), not(t.revoked), where))
     .returning({ id: t.id, name: t.name });
 
 /**

@@ -14,6 +14,7 @@ import { LEAST_TOKEN_CREATOR } from '../members/roles.ts';
 import type { Org } from '../orgs/directory.ts';
 import { type Actor, mailControl } from '../orgs/notices.ts';
 import { readSecuritySettings } from '../orgs/security-settings.ts';
+import { readProjectRole } from '../projects/members.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { optional, shown, text, z } from '../schema.ts';
@@ -121,16 +122,12 @@ export async function requireTokenRole(
   needed: readonly Role[],
 ): Promise<void> {
   const { own, isLimited } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
-  const { projectMembers: m } = org.tables;
-  const [assigned] =
+  const assigned =
     isLimited && projectId !== null
-      ? await tx
-          .select({ role: m.role })
-          .from(m)
-          .where(and(eq(m.userId, user.id), eq(m.projectId, projectId)))
-      : [];
+      ? await readProjectRole(tx, org.tables, { userId: user.id, projectId })
+      : undefined;
   if (isLimited && projectId !== null && !assigned) throw new ApiError('resource_error/not_found');
-  const role = assigned ? lower(own, assigned.role) : own;
+  const role = assigned ? lower(own, assigned) : own;
   if ((isLimited && projectId === null) || needed.some((least) => rankOf(role) < rankOf(least)))
     throw new ApiError('permission_error/denied', { message: 'Your role may not create this token.' });
 }

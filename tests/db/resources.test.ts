@@ -41,7 +41,7 @@ it.each([
     { ...orgFields, role: memberships.role, project_access: 1, deleted_at: 1, purge_at: 1 },
     Organization,
   ],
-  ['projects', tables.projects, projectFields(tables), Project],
+  ['projects', tables.projects, { ...projectFields(tables), role: 1 }, Project],
   ['apiTokens', tables.apiTokens, apiTokenFields(tables), ApiToken],
   ['scans', tables.scans, scanFields(tables), Scan],
   ['findings', tables.findings, findingFields(tables), Finding],

@@ -620,6 +620,7 @@ function factsOf(withTables: readonly OrgName[]): string {
       ),
       flags: own('feature_flags', 'name', 'provisioned and enabled'),
       projects: own('projects where deleted_at is null', 'id', 'slug'),
+      assigned: own('project_members', "project_id || ' ' || user_id", 'role'),
       scans: own('scans', 'scan_id', 'project_id'),
       findings: own('findings where proposed is not true', 'id', 'project_id'),
       comments: own(

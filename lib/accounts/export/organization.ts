@@ -20,7 +20,7 @@ export function recordsOf(
   userId: string,
   projects: Projects,
 ): Record<string, () => Records | Promise<Records>> {
-  const { apiTokens: t, changes: c, findings: f, rules: r, savedViews: v } = tables;
+  const { apiTokens: t, changes: c, findings: f, projectMembers: m, rules: r, savedViews: v } = tables;
 
   return {
     api_tokens: () =>
@@ -42,6 +42,12 @@ export function recordsOf(
         return rows.map(({ scopes, ...row }) => ({ ...row, scopes: parseScopes(scopes) }));
       }),
     saved_views: () => db.select(savedViewFields(tables)).from(v).where(eq(v.ownerId, userId)).orderBy(v.id),
+    project_roles: () =>
+      db
+        .select({ project_id: m.projectId, role: m.role, created_at: m.createdAt })
+        .from(m)
+        .where(eq(m.userId, userId))
+        .orderBy(m.projectId),
     rules: () =>
       db
         // Their names may tell of other projects.

@@ -202,6 +202,10 @@ GET    /api/v1/projects/{projectId}/ci-trusts             cookie+org
 POST   /api/v1/projects/{projectId}/ci-trusts             cookie+org, admin
 DELETE /api/v1/projects/{projectId}/ci-trusts/{id}        cookie+org, admin
 POST   /api/v1/agent/token                                public
+GET    /api/v1/projects/{id}/members                      cookie+org
+GET    /api/v1/projects/{id}/members/{userId}             cookie+org
+PUT    /api/v1/projects/{id}/members/{userId}             cookie+org, admin
+DELETE /api/v1/projects/{id}/members/{userId}             cookie+org, admin
 `);
 
 export const SPEC_ENDPOINTS = [...CONTRACT_ENDPOINTS, ...ADDED_ENDPOINTS];
