@@ -384,6 +384,13 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE UNIQUE INDEX \"scim_groups_name\" ON \"shared\".\"scim_groups\" USING btree (\"org_id\",lower(\"display_name\"));",
       "CREATE UNIQUE INDEX \"scim_users_name\" ON \"shared\".\"scim_users\" USING btree (\"org_id\",lower(\"user_name\"));"
     ]
+  },
+  {
+    "name": "0031_project-access",
+    "hash": "89318b7245616d5a87b5b9d99282fcd72cf0c4edc2b636cc3b2e9ca75ea01718",
+    "statements": [
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"project_access\" text DEFAULT 'all' NOT NULL;"
+    ]
   }
 ];
 
@@ -693,6 +700,13 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"ci_tokens\" (\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"trust_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"ci_tokens_pk\" PRIMARY KEY(\"prefix\",\"token_hash\")\n);",
       "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);",
       "CREATE INDEX \"ci_tokens_trust\" ON \"org_template\".\"ci_tokens\" USING btree (\"trust_id\",\"expires_at\");"
+    ]
+  },
+  {
+    "name": "0028_project-access",
+    "hash": "cb1b8624debcae886a8864c35e96685d02d003dd29a706b856853c8475351e21",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"project_members\" (\n\t\"user_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"role\" varchar(10) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_members_pk\" PRIMARY KEY(\"user_id\",\"project_id\")\n);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -715,6 +729,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"project_members\" (\n\t\"user_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"role\" varchar(10) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_members_pk\" PRIMARY KEY(\"user_id\",\"project_id\")\n);",
       "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone,\n\t\"transfer\" varchar(3),\n\t\"default_ref\" text,\n\t\"tracked_refs\" text[],\n\t\"demo\" boolean\n);",
       "CREATE TABLE \"org_template\".\"rule_changes\" (\n\t\"rule_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"rule_changes_pk\" PRIMARY KEY(\"rule_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",

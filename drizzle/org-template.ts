@@ -4,6 +4,7 @@ import { TEMPLATE_SCHEMA } from '../db/schema/org-schema.ts';
 export const {
   schema,
   projects,
+  projectMembers,
   apiTokens,
   scans,
   findings,

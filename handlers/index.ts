@@ -125,6 +125,10 @@ import { updateProjectDueDates } from './projects/due-dates/update.ts';
 import { getProject } from './projects/get.ts';
 import { listProjects } from './projects/list.ts';
 import { uploadReport } from './projects/reports/create.ts';
+import { getProjectMember } from './projects/members/get.ts';
+import { listProjectMembers } from './projects/members/list.ts';
+import { removeProjectMember } from './projects/members/remove.ts';
+import { setProjectMember } from './projects/members/set.ts';
 import { createProjectToken } from './projects/tokens/create.ts';
 import { listProjectTokens } from './projects/tokens/list.ts';
 import { revokeProjectToken } from './projects/tokens/revoke.ts';
@@ -313,6 +317,10 @@ export const endpoints = {
   getProjectTransfer,
   cancelProjectTransfer,
   uploadReport,
+  listProjectMembers,
+  getProjectMember,
+  setProjectMember,
+  removeProjectMember,
 
   listMembers,
   inviteMember,

@@ -1,4 +1,4 @@
-import { PLANS, ROLES } from '../db/schema/orgs.ts';
+import { PLANS, PROJECT_ACCESS, ROLES } from '../db/schema/orgs.ts';
 import { PERSONAS, SCAN_STATUSES, TOKEN_SCOPES } from '../db/schema/values.ts';
 import { findingShape } from './findings/output.ts';
 import { count, EXAMPLE_ID, id, shown, timestamp, z } from './schema.ts';
@@ -36,6 +36,9 @@ export const Organization = z
   .object({
     ...organization,
     role: z.enum(ROLES).openapi({ description: "The caller's." }),
+    project_access: z.literal('assigned').optional().openapi({
+      description: 'The caller reaches only assigned projects. Otherwise absent.',
+    }),
     deleted_at: timestamp()
       .optional()
       .openapi({ description: 'Present while the organization is deleted and can be restored.' }),
@@ -52,6 +55,9 @@ export const Member = z
     name: shown('Grace Hopper'),
     avatar_url: shown('', 'Empty when there is none.'),
     role: z.enum(ROLES),
+    project_access: z.enum(PROJECT_ACCESS).openapi({
+      description: '`assigned`: reaches only the projects to which the member is assigned. Always `all` for owners.',
+    }),
     verified: z.boolean().openapi({ description: 'The account has verified the address.', example: true }),
     pending: z
       .boolean()
@@ -125,6 +131,9 @@ export const Project = z
       example: false,
       description:
         'True while the project moves to another organization. Until then it takes no changes. Otherwise absent.',
+    }),
+    role: z.enum(ROLES).optional().openapi({
+      description: "The caller's in the project, if the caller does not reach all projects. Otherwise absent.",
     }),
   })
   .openapi('Project');

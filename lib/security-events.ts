@@ -29,6 +29,8 @@ export const SECURITY_EVENTS = [
   'member_reactivated',
   'member_left',
   'role_changed',
+  'project_access_changed',
+  'project_role_changed',
   'owner_offer',
   'invitation_declined',
   'ownership_restored',

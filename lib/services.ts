@@ -6,6 +6,7 @@ import { createFindingReader, type FindingReader } from '../db/findings/lists/re
 import { createIds, type NewId } from '../db/ids.ts';
 import type { Migration } from '../db/migrations/migrate.ts';
 import { createPolicyCache, type PolicyCache } from '../db/policies/policies.ts';
+import { createProjectMembers, type ProjectMembers } from '../db/projects/members.ts';
 import { createReads, type Reads } from '../db/replica/reads.ts';
 import type { Replica } from '../db/replica/replica.ts';
 import { createEngineDetection, type EngineDetection } from '../db/server-facts.ts';
@@ -134,6 +135,7 @@ export interface Services extends CoreServices {
   storage: StorageQuotas;
   apiTokens: ApiTokens;
   personalTokens: PersonalTokens;
+  projectMembers: ProjectMembers;
   ingest: Ingest;
   /** Pushes with ids, and so times, of another source. */
   ingestWith: (nextId: () => NewId) => Ingest;
@@ -277,6 +279,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),
+    projectMembers: createProjectMembers(database),
     ingest: ingestWith(nextId),
     ingestWith,
     readFinding: createFindingReader(database),

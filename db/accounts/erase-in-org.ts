@@ -25,6 +25,10 @@ const removeViews = orgStatement<OfUsers, object>(
     sql`delete from ${savedViews} where owner_id = any (${$.userIds}::uuid[]) and not shared`,
 );
 
+const removeFromProjects = orgStatement<OfUsers, object>(
+  ({ projectMembers }, $) => sql`delete from ${projectMembers} where user_id = any (${$.userIds}::uuid[])`,
+);
+
 const revokeTokens = orgStatement<OfUsers, object>(
   ({ apiTokens: t }, $) =>
     sql`update ${t} set revoked = true where created_by = any (${$.userIds}::uuid[]) and not revoked`,
@@ -81,6 +85,7 @@ export async function* eraseInOrg(
   const ofUsers = { userIds: arrayText(userIds) };
   if (revokesTokens) await revokeTokens(tables).run(client, ofUsers);
   await removeViews(tables).run(client, ofUsers);
+  await removeFromProjects(tables).run(client, ofUsers);
   await eraseNames(tables).run(client, ofUsers);
   await retried(() => removeFromRules(tables).run(client, ofUsers));
   for (;;) {

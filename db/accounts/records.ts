@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
+import { limitedStatement, type Projects } from '../projects/reach.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgStatement, type SqlClient } from '../statements.ts';
+import type { SqlClient } from '../statements.ts';
 import { type Position, START } from './mentions.ts';
 
 /*
@@ -28,13 +29,19 @@ export interface ActivityRecord extends Position {
   by_you: boolean;
 }
 
-const activityPage = orgStatement<Position & { userId: string; limit: number }, ActivityRecord & Marked>(
-  ({ findingEvents: e }, $) => sql`
+const activityPage = limitedStatement<Position & { userId: string; limit: number }, ActivityRecord & Marked>(
+  ({ findingEvents: e, findings }, $, limit) => {
+    const limited = limit(sql`f.project_id`);
+    const isAbout = sql`(kind = 'assignee' and ${$.userId} in ("from", "to"))
+      or coalesce(strpos(lower(note), '](' || ${$.userId} || ')') > 0, false)`;
+    const isShown = limited
+      ? sql`(${isAbout}) and exists (select from ${findings} f where f.id = finding_id and ${limited})`
+      : isAbout;
+    return sql`
 select * from (
   select finding_id, at::text as at, id, kind, "from", "to", reason, note, edited_at::text as edited_at,
     actor_id is not distinct from ${$.userId}::uuid as by_you,
-    actor_id is not distinct from ${$.userId}::uuid or (kind = 'assignee' and ${$.userId} in ("from", "to"))
-      or coalesce(strpos(lower(note), '](' || ${$.userId} || ')') > 0, false) as hit,
+    actor_id is not distinct from ${$.userId}::uuid or ${isShown} as hit,
     row_number() over (order by finding_id, at, id) = count(*) over () as is_last,
     (count(*) over ())::int as page_rows
   from (
@@ -42,18 +49,20 @@ select * from (
     where (finding_id, at, id) > (${$.finding_id}::uuid, ${$.at}::timestamptz, ${$.id}::uuid)
     order by finding_id, at, id limit ${$.limit}::bigint
   ) page
-) marked where hit or is_last order by finding_id, marked.at::timestamptz, id`,
+) marked where hit or is_last order by finding_id, marked.at::timestamptz, id`;
+  },
 );
 
-/** The entries of the activity by a person, or about them. */
+/** The entries of the activity by a person, or about them in some projects. */
 export async function* readActivityOf(
   client: SqlClient,
   tables: OrgTables,
   userId: string,
+  projects: Projects,
   limit = PAGE,
 ): AsyncGenerator<ActivityRecord> {
   for (let after: Position | undefined = START; after; ) {
-    const rows: (ActivityRecord & Marked)[] = await activityPage(tables).run(client, {
+    const rows: (ActivityRecord & Marked)[] = await activityPage(tables, projects).run(client, {
       ...after,
       userId,
       limit,
@@ -75,26 +84,35 @@ export interface FindingRecord {
   title: string;
 }
 
-const importedPage = orgStatement<{ after: string; userId: string; limit: number }, FindingRecord & Marked>(
-  ({ findings: f }, $) => sql`
+const importedPage = limitedStatement<
+  { after: string; userId: string; limit: number },
+  FindingRecord & Marked
+>(({ findings: f }, $, limit) => {
+  const limited = limit(sql`project_id`);
+  return sql`
 select * from (
-  select id, title, created_by is not distinct from ${$.userId}::uuid as hit,
+  select id, title, created_by is not distinct from ${$.userId}::uuid${limited && sql` and ${limited}`} as hit,
     row_number() over (order by id) = count(*) over () as is_last, (count(*) over ())::int as page_rows
   from (
-    select id, title, created_by from ${f} where id > ${$.after}::uuid order by id limit ${$.limit}::bigint
+    select id, title, created_by${limited && sql`, project_id`} from ${f} where id > ${$.after}::uuid order by id limit ${$.limit}::bigint
   ) page
-) marked where hit or is_last order by id`,
-);
+) marked where hit or is_last order by id`;
+});
 
-/** The findings that a person's imports reported first. */
+/** The findings in some projects that a person's imports reported first. */
 export async function* readFindingsOf(
   client: SqlClient,
   tables: OrgTables,
   userId: string,
+  projects: Projects,
   limit = PAGE,
 ): AsyncGenerator<FindingRecord> {
   for (let after: string | undefined = START.id; after !== undefined; ) {
-    const rows: (FindingRecord & Marked)[] = await importedPage(tables).run(client, { after, userId, limit });
+    const rows: (FindingRecord & Marked)[] = await importedPage(tables, projects).run(client, {
+      after,
+      userId,
+      limit,
+    });
     for (const { id, title, hit } of rows) if (hit) yield { id, title };
     const last: (FindingRecord & Marked) | undefined = rows.at(-1);
     after = last !== undefined && last.page_rows === limit ? last.id : undefined;

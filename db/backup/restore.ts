@@ -208,11 +208,10 @@ export async function resetState(
 /** In what a change can be undone to. */
 const ASSIGNED = String.raw`"(?:to_)?assignee_id"\s*:\s*"([0-9a-f-]{36})"`;
 
-/** The ids of persons in assignments, also of deleted findings and in changes that can be undone, private views and mentions, `limit` at the most. */
+/** The ids of persons in assignments, also of deleted findings and in changes that can be undone, private views, projects and mentions, `limit` at the most. */
 export async function personsOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
-  const { changes, deletedFindings, findings, savedViews, findingEvents, rules } = defineOrgTables(
-    orgSchemaName(orgId),
-  );
+  const { changes, deletedFindings, findings, savedViews, findingEvents, projectMembers, rules } =
+    defineOrgTables(orgSchemaName(orgId));
   const rows = await run<{ id: string }>(
     tx,
     sql`select id from (
@@ -220,6 +219,7 @@ export async function personsOf(tx: SqlClient, orgId: string, limit: number): Pr
       union select (data -> 'finding' ->> 'assignee_id')::uuid from ${deletedFindings}
         where data -> 'finding' ->> 'assignee_id' is not null
       union select owner_id from ${savedViews} where not shared
+      union select user_id from ${projectMembers}
       union select (regexp_matches(fields::text, ${ASSIGNED}, 'g'))[1]::uuid from ${changes}
       union select unnest(mentions) from ${findingEvents} where mentions is not null
       union select (actions ->> 'assignee_id')::uuid from ${rules} where actions ->> 'assignee_id' is not null

@@ -44,8 +44,8 @@ export const SHARED_TABLES = {
   },
   memberships: {
     key: 'org_id',
-    columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at', 'suspended_at'],
-    added: ['suspended_at'],
+    columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at', 'suspended_at', 'project_access'],
+    added: ['suspended_at', 'project_access'],
     // Only accounts that have verified an address become members.
     set: {
       is_held: sql`false`,

@@ -1,8 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Window } from '../findings/lists/pages.ts';
+import { limitedStatement, type Projects } from '../projects/reach.ts';
 import type { OrgTables } from '../schema/org.ts';
 import type { DeletionState, PERSONAS } from '../schema/values.ts';
-import { orgStatement, type SqlClient } from '../statements.ts';
+import type { Placeholders, SqlClient } from '../statements.ts';
 
 /** A deletion as users see it. */
 export interface DeletionRow {
@@ -27,42 +28,66 @@ const columns = sql.raw(`id, at, actor_id, state, selected, findings, restored,
   case when scan_id is not null then json_build_object('id', scan_id, 'name', scan ->> 'name', 'project_id', project_id,
     'persona', scan ->> 'persona', 'created_at', scan ->> 'created_at', 'sources', case when scan ->> 'declared_sources' is not null then scan -> 'declared_sources' else scan -> 'sources' end) end as scan`);
 
-const readStatement = orgStatement<{ id: string; since: string }, DeletionRow>(
-  ({ deletions }, $) => sql`
-select ${columns} from ${deletions} where id = ${$.id}::uuid and at >= ${$.since}::timestamptz and state <> 'purging'`,
+/** A reader of deletions. One who is limited to some projects reads only own ones that concern no other project. */
+export interface DeletionReader {
+  actorId: string;
+  projects: Projects;
+}
+
+type Reading = { since: string; actorId: string };
+
+/** A condition for a reader who is limited to some projects. */
+function ofReader(
+  { deletedFindings, deletions: d, findings }: OrgTables,
+  $: Placeholders<Reading>,
+  limit: (projectId: SQL) => SQL | undefined,
+): SQL | undefined {
+  const [isOfScan, isDeleted, isLeft] = [d.projectId, deletedFindings.projectId, findings.projectId].map(
+    (id) => limit(sql`${id}`),
+  );
+  return (
+    isOfScan &&
+    sql` and ${d.actorId} = ${$.actorId}::uuid and (${d.projectId} is null or ${isOfScan})
+    and not exists (select from ${deletedFindings} where ${deletedFindings.deletionId} = ${d.id} and not ${isDeleted})
+    and not exists (select from ${findings} where ${findings.id} = any (${d.findingIds}) and not ${isLeft})`
+  );
+}
+
+const readStatement = limitedStatement<Reading & { id: string }, DeletionRow>(
+  (tables, $, limit) => sql`
+select ${columns} from ${tables.deletions} where id = ${$.id}::uuid and at >= ${$.since}::timestamptz and state <> 'purging'${ofReader(tables, $, limit)}`,
 );
 
 /** Reads a deletion that was made since a time. */
 export const readDeletion = async (
   client: SqlClient,
   tables: OrgTables,
-  id: string,
-  since: Date,
+  { id, since, actorId, projects }: DeletionReader & { id: string; since: Date },
 ): Promise<DeletionRow | undefined> =>
-  (await readStatement(tables).run(client, { id, since: since.toISOString() }))[0];
+  (await readStatement(tables, projects).run(client, { id, actorId, since: since.toISOString() }))[0];
 
-const listStatement = orgStatement<Window & { since: string }, DeletionRow>(
-  ({ deletions }, $) => sql`
-select ${columns} from ${deletions} where at >= ${$.since}::timestamptz and state <> 'purging'
+const listStatement = limitedStatement<Reading & Window, DeletionRow>(
+  (tables, $, limit) => sql`
+select ${columns} from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${ofReader(tables, $, limit)}
 order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint`,
 );
 
-const countStatement = orgStatement<{ since: string }, { total: number }>(
-  ({ deletions }, $) => sql`
-select count(*)::int as total from ${deletions} where at >= ${$.since}::timestamptz and state <> 'purging'`,
+const countStatement = limitedStatement<Reading, { total: number }>(
+  (tables, $, limit) => sql`
+select count(*)::int as total from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${ofReader(tables, $, limit)}`,
 );
 
 /** Reads a page of the deletions that were made since a time, newest first. */
 export async function readDeletions(
   client: SqlClient,
   tables: OrgTables,
-  since: Date,
+  { since, actorId, projects }: DeletionReader & { since: Date },
   window: Window,
 ): Promise<{ total: number; deletions: DeletionRow[] }> {
-  const from = { since: since.toISOString() };
+  const from = { actorId, since: since.toISOString() };
   const [deletions, [counted]] = await Promise.all([
-    listStatement(tables).run(client, { ...from, ...window }),
-    countStatement(tables).run(client, from),
+    listStatement(tables, projects).run(client, { ...from, ...window }),
+    countStatement(tables, projects).run(client, from),
   ]);
   return { total: counted?.total ?? 0, deletions };
 }

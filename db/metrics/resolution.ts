@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import { runSearch, type SearchLimits } from '../findings/lists/search.ts';
 import { lowestIdAt } from '../ids.ts';
 import type { Transactions } from '../pool/query.ts';
+import { limitedStatement, type Projects } from '../projects/reach.ts';
 import type { OrgTables } from '../schema/org.ts';
 import type { Severity } from '../schema/values.ts';
-import { orgStatement } from '../statements.ts';
 
 /*
  * Numbers about finding and resolving over time, in one statement and one snapshot. New findings are counted by ranges of
@@ -66,11 +66,10 @@ export interface ResolutionQuery {
   bounds: readonly Date[];
   /** Times from which unresolved findings are counted, the latest first. */
   ages: readonly Date[];
-  projectId?: string | undefined;
+  projects?: Projects;
 }
 
 interface Params {
-  projectId: string | null;
   /** Lowest ids and times of the bounds. */
   ids: string;
   times: string;
@@ -82,20 +81,19 @@ interface Params {
 const HIGHEST_ID = sql.raw("'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid");
 export const UNRESOLVED = sql.raw("('open', 'confirmed')");
 
-/** One for all projects, and one for a project, which has an index of its own. */
-const resolutionOf = (ofProject: boolean) =>
-  orgStatement<Params, Row>(({ findingCounts, findings: f }, $) => {
-    const inProject = ofProject ? sql`project_id = ${$.projectId}::uuid` : sql`true`;
-    const kinds = sql`select severity, status from ${findingCounts} where ${inProject} and count > 0 group by severity, status`;
-    // The index of projects has kinds before ids.
-    const countIds = ofProject
-      ? sql`select sum(n.count) as count from (${kinds}) k cross join lateral (
+const resolutionOf = limitedStatement<Params, Row>(({ findingCounts, findings: f }, $, limit) => {
+  const limited = limit(sql`project_id`);
+  const inProject = limited ?? sql`true`;
+  const kinds = sql`select severity, status from ${findingCounts} where ${inProject} and count > 0 group by severity, status`;
+  // The index of projects has kinds before ids.
+  const countIds = limited
+    ? sql`select sum(n.count) as count from (${kinds}) k cross join lateral (
           select count(*) as count from ${f} where ${inProject} and severity = k.severity and status = k.status
             and id >= p.first and id < p.next) n`
-      : sql`select count(*) as count from ${f} where id >= p.first and id < p.next`;
-    const proposed = (kind: SQL, range: SQL) =>
-      sql`(select count(*) from ${f} where proposed and ${inProject} and ${kind} and ${range})`;
-    return sql`
+    : sql`select count(*) as count from ${f} where id >= p.first and id < p.next`;
+  const proposed = (kind: SQL, range: SQL) =>
+    sql`(select count(*) from ${f} where proposed and ${inProject} and ${kind} and ${range})`;
+  return sql`
 with period as materialized (
   select period, first, lead(first, 1, ${HIGHEST_ID}) over (order by period) as next
   from unnest(${$.ids}::uuid[]) with ordinality as given(first, period)
@@ -147,22 +145,17 @@ select
     from ${findingCounts} where ${inProject} group by severity) o), '[]') as open,
   coalesce((select json_agg(a) from (
     select severity, period, sum(count) as count from aged group by severity, period) a), '[]') as aged`;
-  });
-
-const ofAll = resolutionOf(false);
-const ofProject = resolutionOf(true);
+});
 
 /** @throws an error with the code 57014 if it takes longer than `statementMs` */
 export async function readResolution(
   client: Transactions,
   tables: OrgTables,
-  { bounds, ages, projectId }: ResolutionQuery,
+  { bounds, ages, projects }: ResolutionQuery,
   limits: SearchLimits,
 ): Promise<Resolution> {
   const arrayOf = (values: readonly string[]) => `{${values.join(',')}}`;
-  const statement = projectId === undefined ? ofAll : ofProject;
-  const query = statement(tables).query({
-    projectId: projectId ?? null,
+  const query = resolutionOf(tables, projects).query({
     ids: arrayOf(bounds.map((at) => lowestIdAt(at.getTime()))),
     times: arrayOf(bounds.map((at) => at.toISOString())),
     ageIds: arrayOf(ages.map((at) => lowestIdAt(at.getTime()))),

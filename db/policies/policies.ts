@@ -93,7 +93,7 @@ export async function readPolicies(
 ): Promise<Policies> {
   const [row] = await readStatement(org.tables).run(client, {});
   if (!row) return NO_POLICIES;
-  const rules = await onlyMembers(client, org.id, row.rules ?? []);
+  const rules = await onlyMembers(client, org, row.rules ?? []);
   return {
     version: row.version,
     dueDays: new Map(row.due_days?.map(({ project_id, ...days }) => [project_id, days])),
@@ -136,7 +136,7 @@ export async function decideAll(
       steps += one.steps;
       return one.matches(matched);
     });
-    if (rule) Object.assign(decided[i] as Decided, fieldsOf(rule, timeOf(i)));
+    if (rule) Object.assign(decided[i] as Decided, fieldsOf(rule, push.project_id, timeOf(i)));
     if (steps > STEPS_AT_ONCE) {
       await new Promise((turn) => setImmediate(turn));
       steps = 0;

@@ -50,14 +50,18 @@ select id from ${findings} where project_id = ${$.projectId}::uuid
 order by project_id, fingerprint limit ${sql.raw(String(FINDINGS))}`,
 );
 
-const removeProject = orgStatement<OfProject, object>(
-  ({ apiTokens, deletedFindings, dueDates, findingCounts, findings, projects, scanCounts, series }, $) => sql`
+const removeProject = orgStatement<OfProject, object>((tables, $) => {
+  const { apiTokens, deletedFindings, dueDates, findingCounts, findings } = tables;
+  const { projectMembers, projects, scanCounts, series } = tables;
+  return sql`
 with gone as materialized (
   select id from ${projects} where id = ${$.projectId}::uuid and deleted_at is not null
     and not exists (select from ${findings} where project_id = ${$.projectId}::uuid)
     and not exists (select from ${deletedFindings} where project_id = ${$.projectId}::uuid)
 ), tokens as (
   delete from ${apiTokens} where project_id = (select id from gone)
+), members as (
+  delete from ${projectMembers} where project_id = (select id from gone)
 ), due as (
   delete from ${dueDates} where project_id = (select id from gone)
 ), all_series as (
@@ -67,8 +71,8 @@ with gone as materialized (
 ), scan_totals as (
   delete from ${scanCounts} where project_id = (select id from gone)
 )
-delete from ${projects} where id = (select id from gone)`,
-);
+delete from ${projects} where id = (select id from gone)`;
+});
 
 const findProject = orgStatement<OfProject, object>(
   ({ projects }, $) => sql`select 1 from ${projects} where id = ${$.projectId}::uuid`,

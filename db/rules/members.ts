@@ -1,28 +1,34 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { increaseVersion } from '../policies/version.ts';
+import { readProjectRoles } from '../projects/members.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { memberships } from '../schema/orgs.ts';
 import { arrayText, run, type SqlClient } from '../statements.ts';
 import type { Rule } from './rules.ts';
 
-/** The rules as they apply: without an assignee who is not a member, or suspended. */
-export async function onlyMembers<R extends Pick<Rule, 'actions'>>(
+/** The rules as they apply: without an assignee who is not a member, or suspended, and with the projects that an assignee reaches. */
+export async function onlyMembers<R extends Pick<Rule, 'actions' | 'assignsIn'>>(
   client: SqlClient,
-  orgId: string,
+  org: { id: string; tables: OrgTables },
   rules: readonly R[],
 ): Promise<R[]> {
   const ids = rules.flatMap(({ actions }) => actions.assignee_id ?? []);
   if (ids.length === 0) return [...rules];
-  const members = await run<{ id: string }>(
+  const members = await run<{ id: string; limited: boolean }>(
     client,
-    sql`select user_id as id from ${memberships}
-      where org_id = ${orgId}::uuid and user_id = any (${arrayText(ids)}::uuid[])
+    sql`select user_id as id, role <> 'owner' and project_access = 'assigned' as limited from ${memberships}
+      where org_id = ${org.id}::uuid and user_id = any (${arrayText(ids)}::uuid[])
         and suspended_at is null`,
   );
   const known = new Set(members.map(({ id }) => id));
+  const limited = members.flatMap((member) => (member.limited ? member.id : []));
+  const assigned = limited.length > 0 ? await readProjectRoles(client, org.tables, limited) : undefined;
   return rules.map((rule) => {
     const { assignee_id, ...others } = rule.actions;
-    return assignee_id === undefined || known.has(assignee_id) ? rule : { ...rule, actions: others };
+    if (assignee_id === undefined) return rule;
+    if (!known.has(assignee_id)) return { ...rule, actions: others };
+    const projects = assigned?.get(assignee_id);
+    return projects ? { ...rule, assignsIn: [...projects.keys()] } : rule;
   });
 }
 

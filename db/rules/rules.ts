@@ -1,4 +1,5 @@
 import { daysAfter } from '../policies/due-dates.ts';
+import type { Projects } from '../projects/reach.ts';
 import type { FindingStatus, RuleActions, RuleConditions, TriageReason } from '../schema/values.ts';
 import { matches, pathPattern, pathText, type Text, titlePattern, titleText } from './patterns.ts';
 
@@ -15,6 +16,8 @@ export interface Rule {
   id: string;
   conditions: RuleConditions;
   actions: RuleActions;
+  /** The projects where it assigns. Unset: all. */
+  assignsIn?: Projects;
 }
 
 /** The fields of a finding that conditions are about. */
@@ -99,9 +102,20 @@ export interface RuledFields {
   due_at?: string;
 }
 
-/** The values that a rule sets in a finding that was found at a time. None if it only assigns somebody who has left. */
-export function fieldsOf({ id, actions }: Rule, at: Date): RuledFields {
-  const { status, reason, assignee_id, due_days, accept_days } = actions;
+/** The actions of a rule in a project. */
+export function actionsIn({ actions, assignsIn }: Pick<Rule, 'actions' | 'assignsIn'>, projectId: string): RuleActions {
+  if (assignsIn === undefined || assignsIn.includes(projectId)) return actions;
+  const { assignee_id: _, ...others } = actions;
+  return others;
+}
+
+/**
+ * The values that a rule sets in a finding of a project that was found at a time. None if it only assigns somebody who has left, or who
+ * does not reach the project.
+ */
+export function fieldsOf(rule: Rule, projectId: string, at: Date): RuledFields {
+  const { id } = rule;
+  const { status, reason, assignee_id, due_days, accept_days } = actionsIn(rule, projectId);
   if (!status && !assignee_id && !due_days) return {};
   return {
     decided_by: id,

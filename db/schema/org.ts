@@ -24,6 +24,7 @@ import { triageTables } from './triage.ts';
 import {
   FINDING_STATUSES,
   PERSONAS,
+  PROJECT_ROLES,
   SCAN_STATUSES,
   type ScanTarget,
   SEVERITIES,
@@ -228,6 +229,21 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     (t) => [primaryKey({ name: 'sightings_pk', columns: [t.scanId, t.findingId] })],
   );
 
+  /**
+   * The roles of members in projects. They count for members whose access is limited to projects. A row with the nil id instead of a
+   * project marks a limited member who has left.
+   */
+  const projectMembers = schema.table(
+    'project_members',
+    {
+      userId: uuid('user_id').notNull(),
+      projectId: uuid('project_id').notNull(),
+      role: varchar('role', { enum: PROJECT_ROLES, length: 10 }).notNull(),
+      createdAt: time('created_at').notNull(),
+    },
+    (t) => [primaryKey({ name: 'project_members_pk', columns: [t.userId, t.projectId] })],
+  );
+
   /** Where a finding is or was present: a row for each series of scans that reported it. */
   const findingRefs = schema.table(
     'finding_refs',
@@ -307,6 +323,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
   return {
     schema,
     projects,
+    projectMembers,
     apiTokens,
     scans,
     findings,

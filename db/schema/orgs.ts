@@ -28,6 +28,11 @@ export const PLANS = ['free', 'pro', 'enterprise'] as const;
 /** The effects on the API tokens of a member whose role is lowered, or who is no longer a member. */
 export const ROLE_LOSS_RULES = ['keep', 'limit', 'revoke'] as const;
 
+/** Whether a member reaches all projects, or those of `project_members`. Owners reach all. */
+export const PROJECT_ACCESS = ['all', 'assigned'] as const;
+
+export type ProjectAccess = (typeof PROJECT_ACCESS)[number];
+
 /** Members who may create API tokens of a project. */
 export const PROJECT_TOKEN_CREATORS = ['any_member', 'members', 'admins'] as const;
 
@@ -87,6 +92,7 @@ export const memberships = shared.table(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text('role', { enum: ROLES }).notNull(),
+    projectAccess: text('project_access', { enum: PROJECT_ACCESS }).notNull().default('all'),
     /** The address an invitation went to; null for the creator of the organization and for older rows. */
     invitedEmail: text('invited_email'),
     /**

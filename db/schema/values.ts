@@ -62,6 +62,10 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 export const DELETION_STATES = ['deleting', 'deleted', 'restoring', 'restored', 'purging'] as const;
 export type DeletionState = (typeof DELETION_STATES)[number];
 
+/** The roles that members can have in a project. */
+export const PROJECT_ROLES = ['admin', 'member', 'viewer'] as const;
+export type ProjectRole = (typeof PROJECT_ROLES)[number];
+
 /** The scopes of a token, from the fewest permissions to the most; `ingest` is apart from the others. */
 export const TOKEN_SCOPES = ['ingest', 'read', 'triage', 'admin'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];

@@ -25,7 +25,7 @@ export const exportAuditCsv = endpoint(
   {
     method: 'get',
     path: '/audit/export.csv',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'audit.exported',
     tag: 'Audit log',
     summary: 'Export the audit log as CSV',
@@ -45,7 +45,7 @@ export const exportAuditJsonl = endpoint(
   {
     method: 'get',
     path: '/audit/export.jsonl',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'audit.exported',
     tag: 'Audit log',
     summary: 'Export the audit log as JSON Lines',

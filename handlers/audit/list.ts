@@ -11,7 +11,7 @@ export const listAudit = endpoint(
   {
     method: 'get',
     path: '/audit',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     tag: 'Audit log',
     summary: 'List the audit log of the organization',
     description:

@@ -18,19 +18,20 @@ export const listChanges = endpoint(
     request: {
       query: z.object({
         of: z.enum(['me', 'all']).optional().openapi({
-          description: 'Whose changes. A token of a project lists only its own. The default is `me`.',
+          description:
+            'Whose changes. A token of a project and a member whose access is limited to projects list only their own, with the findings that they reach. The default is `me`.',
         }),
         ...pageParameters,
       }),
     },
     responses: { 200: { description: 'The changes.', result: z.array(RecentChange), paged: true } },
   },
-  async ({ now, onlyProject, org, query, sql, actor, role }) => {
+  async ({ now, org, query, reach, sql, actor, role }) => {
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
-    const whose = onlyProject === undefined ? (query.of ?? 'me') : 'me';
+    const whose = reach === undefined ? (query.of ?? 'me') : 'me';
     const of = { whose, actorId: actor.id, since: undoableSince(now) };
-    const { total, changes } = await readChanges(sql, org.tables, of, window);
+    const { total, changes } = await readChanges(sql, org.tables, of, window, reach?.ids);
     const shown = changes.map((read) => {
       const { at, undone_at, rule, finding_id, title, actor_id, actor_name, is_token, ...change } = read;
       const author = { type: is_token ? ('token' as const) : ('user' as const), id: actor_id };

@@ -44,7 +44,7 @@ export const undoFindingChange = endpoint(
     errors: ['resource_error/conflict', 'permission_error/denied'],
   },
   async (call) => {
-    const { actor, now, org, params, role, services, sql } = call;
+    const { actor, now, org, params, reach, role, services, sql } = call;
     await requireStays(call, 'any');
     const change = await findChange(sql, org.tables, params.id, undoableSince(now));
     if (!change) throw new ApiError('resource_error/not_found');
@@ -55,7 +55,7 @@ export const undoFindingChange = endpoint(
     if (change.undone_at) throw isUndone();
     if (change.risks.length > 0) await noteAcceptedRisks(sql, org, change.risks, now);
     const undo = { actorId: actor.id, changeId: services.nextId().id, now: now.toISOString() };
-    const found = await undoChange(sql, org.tables, { ...undo, id: params.id });
+    const found = await undoChange(sql, org.tables, { ...undo, id: params.id }, reach?.ids);
     if (found.length === 0) throw isUndone();
     return ok({
       restored: found.flatMap(({ conflicts, ...finding }) => (conflicts ? [] : finding)),

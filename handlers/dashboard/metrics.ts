@@ -12,7 +12,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { search } from '../../lib/http/lists/search.ts';
-import { projectWithin, requireProject } from '../../lib/projects/projects.ts';
+import { requireProjects } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 import { count, timestamp, uuid, z } from '../../lib/schema.ts';
 
@@ -85,14 +85,13 @@ export const dashboardMetrics = endpoint(
     errors: ['resource_error/not_found'],
   },
   async (call) => {
-    const { db, now, org, query, services } = call;
-    const projectId = projectWithin(call, query.project_id);
+    const { now, org, query, services } = call;
     const range = requireRange(query, now);
-    if (projectId !== undefined) await requireProject(db, org, projectId);
+    const projects = await requireProjects(call, query.project_id);
     const bounds = weekBounds(range);
     const resolution = await search(call, (limits) =>
       services.reads.once(org, (client) =>
-        readResolution(client, org.tables, { bounds, ages: ageBounds(now), projectId }, limits),
+        readResolution(client, org.tables, { bounds, ages: ageBounds(now), projects }, limits),
       ),
     );
     return ok(metricsOf(range, bounds, now, resolution));

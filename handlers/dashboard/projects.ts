@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
 import { type ProjectWeeks, readProjectWeeks } from '../../db/metrics/project-weeks.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
+import { within } from '../../db/projects/reach.ts';
 import { toResource } from '../../db/resources.ts';
 import { SEVERITIES, type Severity, type SeverityCounts } from '../../db/schema/values.ts';
 import { MetricsQuery, requireRange, Week, weekBounds, weeksOf } from '../../lib/dashboard/metrics.ts';
@@ -53,7 +54,7 @@ export const dashboardProjects = endpoint(
     },
   },
   async (call) => {
-    const { db, now, onlyProject, org, query, services } = call;
+    const { db, now, org, query, reach, services } = call;
     const { tables } = org;
     const range = query.from || query.to ? requireRange(query, now) : undefined;
     const { findingCounts: c, projects: p, scans: s } = tables;
@@ -74,6 +75,7 @@ export const dashboardProjects = endpoint(
     const last = db
       .select({ projectId: s.projectId, at: max(s.createdAt).as('at') })
       .from(s)
+      .where(within(s.projectId, reach?.ids))
       .groupBy(s.projectId)
       .as('last');
     const summary = (value: SQL, name: string) => {
@@ -103,7 +105,7 @@ export const dashboardProjects = endpoint(
       .from(p)
       .leftJoin(c, eq(c.projectId, p.id))
       .leftJoin(last, eq(last.projectId, p.id))
-      .where(and(isPresent(tables), onlyProject === undefined ? undefined : eq(p.id, onlyProject)))
+      .where(and(isPresent(tables), within(p.id, reach?.ids)))
       .groupBy(p.id, last.at)
       .orderBy(...Object.values(severities).map((count) => desc(count)), sql`lower(${p.name})`, asc(p.id));
     const rows = await (query.limit === undefined ? listed : listed.limit(query.limit));

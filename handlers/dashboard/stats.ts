@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, isNull, sql } from 'drizzle-orm';
 import {
   type countScans,
   findingCountsQuery,
@@ -6,6 +6,7 @@ import {
   toSeverityCounts,
 } from '../../db/findings/counts/counts.ts';
 import { findingViewFields } from '../../db/findings/lists/text.ts';
+import { within } from '../../db/projects/reach.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
 import { run } from '../../db/statements.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -45,19 +46,19 @@ export const dashboardStats = endpoint(
       },
     },
   },
-  async ({ db, onlyProject, org: { tables }, query: { omit } }) => {
+  async ({ db, reach, org: { tables }, query: { omit } }) => {
     const { findings } = tables;
     const fields = findingViewFields(tables, { as: 'json', brief: omit === 'description' });
-    const ofProject = onlyProject === undefined ? undefined : eq(findings.projectId, onlyProject);
-    // Without parameters, so that it is one round trip, unless the caller sees one project only.
+    const projects = reach?.ids;
+    // Without parameters, so that it is one round trip, unless the caller does not reach all projects.
     const [row] = await run<Numbers>(
       db,
       sql`select
-      (select json_agg(c) from ${findingCountsQuery(db, tables, onlyProject)} c) as severities,
-      (select row_to_json(c) from ${scanCountsQuery(db, tables, { projectId: onlyProject })} c) as scans,
+      (select json_agg(c) from ${findingCountsQuery(db, tables, projects)} c) as severities,
+      (select row_to_json(c) from ${scanCountsQuery(db, tables, { projects })} c) as scans,
       (select json_agg(f.json) from (
         select ${json(fields)} as json from ${findings}
-        where ${and(isNull(findings.proposed), ofProject)} order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
+        where ${and(isNull(findings.proposed), within(findings.projectId, projects))} order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
     );
     const severities = toSeverityCounts(row?.severities ?? []);
     return ok({

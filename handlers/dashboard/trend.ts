@@ -2,7 +2,7 @@ import { countByDay } from '../../db/findings/counts/trend.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { projectWithin, requireProject } from '../../lib/projects/projects.ts';
+import { requireProjects } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 import { count, uuid, whole, z } from '../../lib/schema.ts';
 
@@ -38,9 +38,8 @@ export const dashboardTrend = endpoint(
     errors: ['resource_error/not_found'],
   },
   async (call) => {
-    const { db, now, org, query, sql } = call;
-    const projectId = projectWithin(call, query.project_id);
-    if (projectId !== undefined) await requireProject(db, org, projectId);
-    return ok(await countByDay(sql, org.tables, now, query.days, projectId));
+    const { now, org, query, sql } = call;
+    const projects = await requireProjects(call, query.project_id);
+    return ok(await countByDay(sql, org.tables, now, query.days, projects));
   },
 );

@@ -1,10 +1,9 @@
-import { readDeletion } from '../../db/deletions/list.ts';
-import { deletionsSince } from '../../lib/deletions/deletion.ts';
 import { purgeForGood } from '../../lib/deletions/purge.ts';
 import { runInRequest } from '../../lib/deletions/run.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
+import { findDeletion } from '../../lib/http/bulk/start-deletion.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -14,7 +13,7 @@ export const purgeDeletion = endpoint(
   {
     method: 'delete',
     path: '/deletions/{id}',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'none'),
     audit: 'deletion.purged',
     tag: 'Findings',
     summary: 'Remove deleted findings for good',
@@ -25,14 +24,13 @@ export const purgeDeletion = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { now, org, params, services, sql } = call;
+    const { org, params, services } = call;
     const purged = await call.audited(
       ({ db }) => purgeForGood(db, org, params.id, call.freshActor()),
       (isPurged) => (isPurged ? { target: { type: 'deletion', id: params.id } } : undefined),
     );
     if (!purged) {
-      if (!(await readDeletion(sql, org.tables, params.id, deletionsSince(now))))
-        throw new ApiError('resource_error/not_found');
+      if (!(await findDeletion(call, params.id))) throw new ApiError('resource_error/not_found');
       throw new ApiError('resource_error/conflict', { message: 'The deletion is in progress.' });
     }
     services.mail.kick();

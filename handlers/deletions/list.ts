@@ -10,17 +10,18 @@ export const listDeletions = endpoint(
   {
     method: 'get',
     path: '/deletions',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'own'),
     tag: 'Findings',
     summary: 'List deletions that can be undone',
     description: `The deletions of scans and of many findings in the last ${UNDO_DAYS} days, newest first, also those that are undone. Always a page.`,
     request: { query: z.object(pageParameters) },
     responses: { 200: { description: 'The deletions.', result: z.array(Deletion), paged: true } },
   },
-  async ({ now, org, query, sql }) => {
+  async ({ actor, now, org, query, reach, sql }) => {
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
-    const { total, deletions } = await readDeletions(sql, org.tables, deletionsSince(now), window);
+    const reader = { since: deletionsSince(now), actorId: actor.id, projects: reach?.ids };
+    const { total, deletions } = await readDeletions(sql, org.tables, reader, window);
     return ok(deletions.map(toDeletion), { result_info: resultInfo(page, total) });
   },
 );

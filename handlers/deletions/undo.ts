@@ -1,10 +1,9 @@
-import { readDeletion } from '../../db/deletions/list.ts';
 import { BeingTransferred, startUndo } from '../../db/deletions/restore.ts';
 import { Deletion, deletionsSince, UNDO_DAYS } from '../../lib/deletions/deletion.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
-import { continueDeletion } from '../../lib/http/bulk/start-deletion.ts';
+import { continueDeletion, findDeletion } from '../../lib/http/bulk/start-deletion.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -15,7 +14,7 @@ export const undoDeletion = endpoint(
   {
     method: 'post',
     path: '/deletions/{id}/undo',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'own'),
     audit: 'deletion.undone',
     tag: 'Findings',
     summary: 'Undo a deletion',
@@ -26,7 +25,8 @@ export const undoDeletion = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { now, org, params, sql } = call;
+    const { now, org, params, reach } = call;
+    if (reach && !(await findDeletion(call, params.id))) throw new ApiError('resource_error/not_found');
     await requireStays(call, 'any');
     const since = deletionsSince(now);
     const isStarted = await call
@@ -38,8 +38,7 @@ export const undoDeletion = endpoint(
         throw error instanceof BeingTransferred ? beingTransferred() : error;
       });
     if (!isStarted) {
-      if (!(await readDeletion(sql, org.tables, params.id, since)))
-        throw new ApiError('resource_error/not_found');
+      if (!(await findDeletion(call, params.id))) throw new ApiError('resource_error/not_found');
       throw new ApiError('resource_error/conflict', { message: 'The deletion is undone already.' });
     }
     logSecurityEvent(call, 'deletion_undone', { deletion: params.id });

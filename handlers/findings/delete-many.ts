@@ -1,5 +1,6 @@
-import { inArray } from 'drizzle-orm';
+import { and, inArray } from 'drizzle-orm';
 import { startDeletion } from '../../db/deletions/start.ts';
+import { within } from '../../db/projects/reach.ts';
 import { Deletion, UNDO_DAYS } from '../../lib/deletions/deletion.ts';
 import { conditionsOf } from '../../lib/findings/filter/conditions.ts';
 import { Filter } from '../../lib/findings/filter/parameters.ts';
@@ -46,7 +47,7 @@ export const deleteFindings = endpoint(
   {
     method: 'post',
     path: '/findings/delete',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'list'),
     audit: 'findings.deleted',
     tag: 'Findings',
     summary: 'Delete findings',
@@ -57,11 +58,12 @@ export const deleteFindings = endpoint(
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { actor, body, now, org, services } = call;
+    const { actor, body, now, org, reach, services } = call;
+    const { findings: f } = org.tables;
     await requireStays(call, 'any');
     const where = body.filter
       ? conditionsOf(call, body.filter)
-      : inArray(org.tables.findings.id, body.ids ?? []);
+      : and(inArray(f.id, body.ids ?? []), within(f.projectId, reach?.ids));
     const { id } = services.nextId();
     const deletion = { id, orgId: org.id, actorId: actor.id, now, expected: body.expected_count };
     const selected = await startSelected(call, (limits) =>

@@ -13,7 +13,7 @@ export const deleteFinding = endpoint(
   {
     method: 'delete',
     path: '/findings/{id}',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'finding'),
     audit: 'finding.deleted',
     tag: 'Findings',
     summary: 'Delete a finding',

@@ -29,8 +29,8 @@ export const similarFindings = endpoint(
       200: { description: 'The findings, the most relevant first.', result: z.array(SimilarFinding) },
     },
   },
-  async ({ onlyProject, org, params, sql }) => {
-    const found = await readSimilar(sql, org.tables, params.id, onlyProject);
+  async ({ org, params, reach, sql }) => {
+    const found = await readSimilar(sql, org.tables, params.id, reach?.ids);
     if (!found) throw new ApiError('resource_error/not_found');
     return ok(found);
   },

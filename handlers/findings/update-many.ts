@@ -1,5 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, inArray } from 'drizzle-orm';
 import { changeFindings } from '../../db/findings/triage/triage.ts';
+import { within } from '../../db/projects/reach.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { Filter } from '../../lib/findings/filter/parameters.ts';
 import { commonFields } from '../../lib/findings/triage/changes.ts';
@@ -9,6 +10,7 @@ import { ok } from '../../lib/http/answer.ts';
 import { bulkResult, changeByFilter, MAX_BY_FILTER } from '../../lib/http/bulk/change-findings.ts';
 import type { OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { projectsAmong } from '../../lib/projects/reach.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { changeId } from '../../lib/resources.ts';
 import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/schema.ts';
@@ -120,7 +122,9 @@ export const updateFindings = endpoint(
           failed: z.array(
             z.object({
               id: shown(EXAMPLE_ID, 'As it was given, in lower case.'),
-              code: z.enum(['not_found']),
+              code: z.enum(['not_found', 'denied']).openapi({
+                description: '`denied`: the role of the caller in the project of the finding is too low.',
+              }),
               message: shown('The finding does not exist.', 'For people; it may change.'),
             }),
           ),
@@ -144,14 +148,19 @@ export const updateFindings = endpoint(
     if (filter) {
       await requireStays(call, 'any');
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
-      await requireChanges(call, services.config, [{ change: same, path: '' }]);
+      const projects = projectsAmong(call, filter.project_id);
+      await requireChanges(call, services.config, [{ change: same, path: '', projects }]);
       return ok(await changeByFilter(call, selection, same));
     }
     const changes = each ?? ids.map((id) => ({ ...same, id }));
     await requireChanges(
       call,
       services.config,
-      changes.map((change, i) => ({ change, path: each ? `changes.${i}.` : '' })),
+      changes.map((change, i) => ({
+        change,
+        path: each ? `changes.${i}.` : '',
+        ...(isId(change.id) && { findingId: change.id }),
+      })),
     );
     const change = services.nextId().id;
     const changer = {
@@ -161,7 +170,7 @@ export const updateFindings = endpoint(
       what: commonFields(changes),
       unlessMoving: true,
     };
-    const possible = await visible(
+    const { possible, denied } = await changeable(
       call,
       changes.filter(({ id }) => isId(id)),
     );
@@ -171,23 +180,27 @@ export const updateFindings = endpoint(
     const result = bulkResult(
       changes.map(({ id }) => id),
       found,
+      denied,
     );
     return ok({ ...result, ...(result.updated.length > 0 && { change_id: change }) });
   },
 );
 
-/** The changes of findings that the caller sees. The others count as missing. */
-async function visible<Change extends { id: string }>(
-  { db, onlyProject, org }: OrgCall,
+/** The changes of findings that the caller may change, and the findings that the caller sees only. All others count as missing. */
+async function changeable<Change extends { id: string }>(
+  { db, org, reach }: OrgCall,
   changes: Change[],
-): Promise<Change[]> {
-  if (onlyProject === undefined) return changes;
+): Promise<{ possible: Change[]; denied: Set<string> }> {
+  if (reach === undefined) return { possible: changes, denied: new Set() };
   const { findings: f } = org.tables;
   const ids = changes.map(({ id }) => id);
   const found = await db
-    .select({ id: f.id })
+    .select({ id: f.id, projectId: f.projectId })
     .from(f)
-    .where(and(inArray(f.id, ids), eq(f.projectId, onlyProject)));
-  const own = new Set(found.map(({ id }) => id));
-  return changes.filter(({ id }) => own.has(id));
+    .where(and(inArray(f.id, ids), within(f.projectId, [...reach.roles.keys()])));
+  const isDenied = new Map(found.map(({ id, projectId }) => [id, !reach.ids.includes(projectId)]));
+  return {
+    possible: changes.filter(({ id }) => isDenied.get(id) === false),
+    denied: new Set([...isDenied].flatMap(([id, denied]) => (denied ? id : []))),
+  };
 }

@@ -8,7 +8,7 @@ export const acceptOwnership = endpoint(
   {
     method: 'post',
     path: '/members/accept-ownership',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'any member'),
     audit: 'member.owner_offer_accepted',
     tag: 'Members',
     summary: 'Accept to become an owner',

@@ -8,7 +8,7 @@ export const declineOwnership = endpoint(
   {
     method: 'post',
     path: '/members/decline-ownership',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'any member'),
     audit: 'member.owner_offer_declined',
     tag: 'Members',
     summary: 'Decline to become an owner',

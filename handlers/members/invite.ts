@@ -1,10 +1,12 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
+import { memberships, PROJECT_ACCESS, ROLES, type Role } from '../../db/schema/orgs.ts';
+import { PROJECT_ROLES } from '../../db/schema/values.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
@@ -22,21 +24,41 @@ import { findInvitee, GivenUp, insertPlaceholder } from '../../lib/members/invit
 import { grant } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
 import type { Actor } from '../../lib/orgs/notices.ts';
+import { removeRoles, setRoles } from '../../lib/projects/members.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
-import { z } from '../../lib/schema.ts';
+import { optional, uuid, z } from '../../lib/schema.ts';
+
+const MAX_ASSIGNED = 100;
+
+const Invitation = z
+  .object({
+    email: email(),
+    role: z.enum(ROLES).openapi({ example: 'member' }),
+    project_access: optional(z.enum(PROJECT_ACCESS).openapi({ example: 'assigned' })),
+    projects: optional(
+      z
+        .array(z.object({ project_id: uuid(), role: z.enum(PROJECT_ROLES) }))
+        .max(MAX_ASSIGNED, `must have at most ${MAX_ASSIGNED} entries`),
+    ).openapi({ description: 'The projects to which the member is assigned.' }),
+  })
+  .superRefine(({ role, project_access: access }, context) => {
+    if (role === 'owner' && access === 'assigned')
+      context.addIssue({ code: 'custom', path: ['project_access'], message: 'must be all for an owner' });
+  })
+  .openapi('Invitation', { example: { email: 'grace@example.com', role: 'member' } });
 
 export const inviteMember = endpoint(
   {
     method: 'post',
     path: '/members/invite',
-    access: freshCookieOrg('admin', 'for the roles `admin` and `owner`'),
+    access: freshCookieOrg('admin', 'none', 'for the roles `admin` and `owner`'),
     audit: 'member.invited',
     tag: 'Members',
     summary: 'Invite a member',
     description:
       'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner; with `SVC_OWNER_ACCEPTANCE` the member is an admin until `POST /members/accept-ownership`. The mail has a link to decline: 409 `conflict` for 30 days if this address has declined an invitation to this organization. All owners get a mail about a new admin or owner.',
-    request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
+    request: { body: Invitation },
     responses: { 201: { description: 'The member.', result: Member } },
     errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
@@ -53,11 +75,11 @@ export const inviteMember = endpoint(
       call.audited(
         (inside) =>
           inOrgQuota(inside, (tx, tables) =>
-            addMember(tx, call, tables, { address: body.email, role: body.role, actor }),
+            addMember(tx, call, tables, { ...body, address: body.email, actor }),
           ),
         (added) => ({
           target: { type: 'member', id: added.user_id, name: added.email },
-          changes: newValues({ role: body.role }),
+          changes: newValues({ role: body.role, project_access: body.project_access, projects: body.projects }),
         }),
       );
     // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.
@@ -77,7 +99,13 @@ async function addMember(
   tx: Tx,
   call: MemberCall,
   tables: OrgTables,
-  { address, role: asked, actor }: { address: string; role: Role; actor: Actor | undefined },
+  {
+    address,
+    role: asked,
+    project_access: projectAccess = 'all',
+    projects = [],
+    actor,
+  }: z.output<typeof Invitation> & { address: string; actor: Actor | undefined },
 ) {
   const { now, org, services, user } = call;
   await requireNotDeclined(tx, org.id, address, now);
@@ -92,6 +120,7 @@ async function addMember(
       orgId: org.id,
       userId: invitee.userId,
       ...granted,
+      projectAccess,
       ownerSince: role === 'owner' ? now : null,
       invitedEmail: address,
       confirmedAt: invitee.verified ? now : null,
@@ -103,6 +132,10 @@ async function addMember(
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
   await requireNoMore(tx, services.config, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
+  await removeRoles(tx, tables, invitee.userId, false);
+  await requireProjectsOf(tx, tables, projects);
+  const roles = projects.map(({ project_id: projectId, role }) => ({ projectId, role }));
+  await setRoles(tx, tables, invitee.userId, roles, now);
   await markUsed(tx, org.id);
   await mailInvitation(tx, services, { ...invitee, isOffered: offer !== undefined }, call);
   if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: invitee.userId, to: role, offer });
@@ -111,4 +144,26 @@ async function addMember(
   const member = await findMember(tx, { config: services.config, now }, org.id, invitee.userId);
   if (!member) throw new Error('the new member is missing');
   return member;
+}
+
+/** @throws ApiError `validation_error/field_invalid` */
+async function requireProjectsOf(
+  tx: Tx,
+  tables: OrgTables,
+  given: readonly { project_id: string }[],
+): Promise<void> {
+  if (given.length === 0) return;
+  const { projects: p } = tables;
+  const ids = given.map(({ project_id }) => project_id);
+  const found = await tx
+    .select({ id: p.id })
+    .from(p)
+    .where(and(inArray(p.id, ids), isPresent(tables)))
+    .for('share');
+  const known = new Set(found.map(({ id }) => id));
+  const i = ids.findIndex((id) => !known.has(id));
+  if (i >= 0)
+    throw new ApiError('validation_error/field_invalid', {
+      details: [{ field: `projects.${i}.project_id`, message: 'is not a project of the organization' }],
+    });
 }

@@ -16,7 +16,7 @@ export const leaveOrg = endpoint(
   {
     method: 'post',
     path: '/members/leave',
-    access: freshCookieOrg('viewer', 'for admins and owners'),
+    access: freshCookieOrg('viewer', 'any member', 'for admins and owners'),
     audit: 'member.left',
     tag: 'Members',
     summary: 'Leave the organization',

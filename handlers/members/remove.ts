@@ -19,7 +19,7 @@ export const removeMember = endpoint(
   {
     method: 'delete',
     path: '/members/{userId}',
-    access: freshCookieOrg('admin', 'to remove an admin or owner'),
+    access: freshCookieOrg('admin', 'none', 'to remove an admin or owner'),
     audit: 'member.removed',
     tag: 'Members',
     summary: 'Remove a member',
@@ -51,8 +51,9 @@ export const removeMember = endpoint(
     );
     async function remove(tx: Tx, tables: OrgTables) {
       // When two owners remove each other at once, one stays: the second request finds its caller removed.
-      const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
-      requireAdmin(own);
+      const roles = await readRoles(tx, org.id, { caller: user.id, member: userId });
+      requireAdmin(roles);
+      const { own, other } = roles;
       if (!mayManageRole(own, other)) {
         throw new ApiError('permission_error/denied', { message: 'Only an owner may remove an owner.' });
       }

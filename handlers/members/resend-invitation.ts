@@ -18,7 +18,7 @@ export const resendInvitation = endpoint(
   {
     method: 'post',
     path: '/members/{userId}/resend-invitation',
-    access: sessionOrg('admin'),
+    access: sessionOrg('admin', 'none'),
     audit: 'member.invitation_resent',
     tag: 'Members',
     summary: 'Resend an invitation',

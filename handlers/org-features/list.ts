@@ -17,7 +17,7 @@ export const listOrgFeatures = endpoint(
   {
     method: 'get',
     path: '/org-features',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     tag: 'Org feature flags',
     summary: 'List the feature flags of the organization',
     description: 'A flag is active when it is both provisioned and enabled.',

@@ -11,7 +11,7 @@ export const updateOrgFeature = endpoint(
   {
     method: 'patch',
     path: '/org-features/{flag}',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'settings.feature_changed',
     tag: 'Org feature flags',
     summary: 'Turn a feature flag of the organization on or off',

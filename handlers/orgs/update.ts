@@ -11,7 +11,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { name, orgSlug } from '../../lib/http/fields.ts';
 import { requireOrgRole } from '../../lib/http/org-role.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
-import { isActive } from '../../lib/members/fields.ts';
+import { isActive, isLimited } from '../../lib/members/fields.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { renameOrg } from '../../lib/orgs/rename.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
@@ -99,15 +99,16 @@ export const updateOrg = endpoint(
   },
 );
 
-/** The organization under its lock. The role may have changed since the access check. */
+/** The organization under its lock. The role and the access may have changed since the access check. */
 async function readChangeable(tx: Tx, { user }: CookieCall, orgId: string, least: Role) {
   const [current] = await tx
-    .select({ id: orgs.id, name: orgs.name, slug: orgs.slug, role: memberships.role })
+    .select({ id: orgs.id, name: orgs.name, slug: orgs.slug, role: memberships.role, isLimited })
     .from(orgs)
     .innerJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, user.id), isActive))
     .where(eq(orgs.id, orgId));
   if (!current) throw new ApiError('resource_error/not_found');
-  if (rankOf(current.role) < rankOf(least)) throw new ApiError('permission_error/denied');
+  if (current.isLimited || rankOf(current.role) < rankOf(least))
+    throw new ApiError('permission_error/denied');
   if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
   return current;
 }

@@ -20,7 +20,7 @@ export const deleteProject = endpoint(
   {
     method: 'delete',
     path: '/projects/{slug}',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'project'),
     audit: 'project.deleted',
     tag: 'Projects',
     summary: 'Delete a project',

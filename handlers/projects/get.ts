@@ -17,7 +17,7 @@ export const getProject = endpoint(
     request: { params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }) },
     responses: { 200: { description: 'The project.', result: Project } },
   },
-  async ({ db, org: { tables }, params: { slug } }) => {
-    return ok(toResource(await readProject(db, tables, slug)));
+  async ({ db, org: { tables }, params: { slug }, reach, role }) => {
+    return ok(toResource({ ...(await readProject(db, tables, slug)), role: reach ? role : null }));
   },
 );

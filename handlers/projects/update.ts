@@ -65,7 +65,7 @@ export const updateProject = endpoint(
   {
     method: 'patch',
     path: '/projects/{slug}',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'project'),
     audit: 'project.changed',
     tag: 'Projects',
     summary: 'Change a project',

@@ -18,11 +18,11 @@ export const getRevision = endpoint(
   {
     method: 'get',
     path: '/revision',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Dashboard',
     summary: 'Notice changes',
     description:
-      'Returns a text that changes when findings are created, regress, change or are triaged, when a comment is written, and when a scan begins or ends. It may be two seconds old. A push that only counts a finding again does not change it. Pages poll it with `If-None-Match`, which is cheap.',
+      'Returns a text that changes when findings are created, regress, change or are triaged, when a comment is written, and when a scan begins or ends, in the projects that the caller reaches. It may be two seconds old. A push that only counts a finding again does not change it. Pages poll it with `If-None-Match`, which is cheap.',
     request: { headers: Conditional },
     responses: {
       200: {
@@ -34,8 +34,8 @@ export const getRevision = endpoint(
     },
     quiet: true,
   },
-  async ({ org, services, headers }) => {
-    const revision = await services.revisions(org);
+  async ({ org, reach, services, headers }) => {
+    const revision = await services.revisions(org, reach?.ids);
     const tag = `"${revision}"`;
     if (names(headers['if-none-match'], tag)) return { status: 304 as const, headers: { etag: tag } };
     return ok({ revision }, { headers: { etag: tag } });

@@ -29,7 +29,7 @@ export const applyRuleToFindings = endpoint(
   {
     method: 'post',
     path: '/rules/{id}/apply',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: { none: 'history' },
     tag: 'Rules',
     summary: 'Apply a rule to findings that exist',

@@ -25,7 +25,7 @@ export const createRule = endpoint(
   {
     method: 'post',
     path: '/rules',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'rule.created',
     tag: 'Rules',
     summary: 'Create a rule',

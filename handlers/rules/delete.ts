@@ -12,7 +12,7 @@ export const deleteRule = endpoint(
   {
     method: 'delete',
     path: '/rules/{id}',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'rule.deleted',
     tag: 'Rules',
     summary: 'Delete a rule',

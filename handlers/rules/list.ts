@@ -11,7 +11,7 @@ export const listRules = endpoint(
   {
     method: 'get',
     path: '/rules',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     tag: 'Rules',
     summary: 'List rules',
     description:

@@ -25,7 +25,7 @@ export const orderRules = endpoint(
   {
     method: 'put',
     path: '/rules/order',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'rule.order_changed',
     tag: 'Rules',
     summary: 'Set the order of the rules',

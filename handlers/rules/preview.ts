@@ -1,5 +1,6 @@
 import { and, desc, inArray, ne, type SQL } from 'drizzle-orm';
 import { searchFindings } from '../../db/findings/lists/search.ts';
+import { onlyMembers } from '../../db/rules/members.ts';
 import { findingFields, toResource } from '../../db/resources.ts';
 import { orderOf } from '../../lib/findings/order.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -24,7 +25,7 @@ export const previewRule = endpoint(
   {
     method: 'post',
     path: '/rules/preview',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: { none: 'nothing' },
     tag: 'Rules',
     summary: 'Preview a rule',
@@ -54,6 +55,7 @@ export const previewRule = endpoint(
     const { tables } = org;
     const { findings: f } = tables;
     await requireKnown(call, call.services.config, body);
+    const [rule = body] = await onlyMembers(call.sql, org, body.actions ? [{ actions: body.actions }] : []);
     const window = { limit: SHOWN, offset: 0 };
     const { description: _, ...fields } = findingFields(tables);
     const newest = async (where: SQL | undefined) => {
@@ -66,7 +68,7 @@ export const previewRule = endpoint(
         : [];
       return { total, findings: rows.map(toResource) };
     };
-    const changed = await newest(applicable(tables, body.conditions, body.actions));
+    const changed = await newest(applicable(tables, body.conditions, { actions: body.actions, ...rule }));
     if (changed.total > 0) return ok(changed);
     const decided = await newest(and(ne(f.status, 'open'), matchesRule(tables, body.conditions)));
     return ok({ ...changed, ...(decided.total > 0 && { decided }) });

@@ -24,7 +24,7 @@ export const undoRuleChanges = endpoint(
   {
     method: 'post',
     path: '/rules/{id}/undo',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: { none: 'history' },
     tag: 'Rules',
     summary: 'Undo what a rule has changed',

@@ -31,7 +31,7 @@ export const updateRule = endpoint(
   {
     method: 'patch',
     path: '/rules/{id}',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'rule.changed',
     tag: 'Rules',
     summary: 'Change a rule',

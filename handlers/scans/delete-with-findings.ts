@@ -39,7 +39,7 @@ export const deleteScanWithFindings = endpoint(
   {
     method: 'post',
     path: '/scans/{id}/delete',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'scan'),
     audit: 'scan.deleted',
     tag: 'Scans',
     summary: 'Delete a scan so that it can be undone',

@@ -17,7 +17,7 @@ export const deleteScan = endpoint(
   {
     method: 'delete',
     path: '/scans/{id}',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'scan'),
     audit: 'scan.deleted',
     tag: 'Scans',
     summary: 'Delete a scan for good',

@@ -1,12 +1,13 @@
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, inArray } from 'drizzle-orm';
 import { countScans } from '../../db/findings/counts/counts.ts';
+import { within } from '../../db/projects/reach.ts';
 import { jsonText, scanFields } from '../../db/resources.ts';
 import { SCAN_STATUSES } from '../../db/schema/values.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerRows } from '../../lib/http/lists/list.ts';
 import { pageOf, pageParameters, resultInfo } from '../../lib/http/lists/pages.ts';
-import { projectWithin } from '../../lib/projects/projects.ts';
+import { projectsOf } from '../../lib/projects/reach.ts';
 import { Scan } from '../../lib/resources.ts';
 import { anyOf, uuid, z } from '../../lib/schema.ts';
 
@@ -31,19 +32,14 @@ export const listScans = endpoint(
     const { scans } = org.tables;
     const page = pageOf(query);
     const { status: statuses } = query;
-    const projectId = projectWithin(call, query.project_id);
+    const projects = projectsOf(call, query.project_id);
     const rows = db
       .select({ json: jsonText(scanFields(org.tables)) })
       .from(scans)
-      .where(
-        and(
-          projectId === undefined ? undefined : eq(scans.projectId, projectId),
-          statuses && inArray(scans.status, statuses),
-        ),
-      )
+      .where(and(within(scans.projectId, projects), statuses && inArray(scans.status, statuses)))
       .orderBy(desc(scans.createdAt), desc(scans.scanId));
     if (!page) return answerRows(call, rows.toSQL(), { fromReplica: true });
-    const { all } = await countScans(db, org.tables, { projectId, statuses });
+    const { all } = await countScans(db, org.tables, { projects, statuses });
     // No more than there are: or all scans would be searched for one more.
     const limit = Math.max(0, Math.min(page.perPage, all - page.offset));
     const limited = rows.limit(limit).offset(page.offset);

@@ -10,7 +10,7 @@ export const createToken = endpoint(
   {
     method: 'post',
     path: '/tokens',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'none'),
     audit: 'token.created',
     tag: 'API tokens: org-wide',
     summary: 'Create an org-wide token',

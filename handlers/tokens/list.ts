@@ -10,7 +10,7 @@ export const listTokens = endpoint(
   {
     method: 'get',
     path: '/tokens',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     tag: 'API tokens: org-wide',
     summary: 'List all tokens of the organization',
     description: 'Org-wide tokens and tokens of projects, with prefix and metadata only.',

@@ -12,7 +12,7 @@ export const revokeToken = endpoint(
   {
     method: 'delete',
     path: '/tokens/{id}',
-    access: sessionOrg('admin'),
+    access: sessionOrg('admin', 'none'),
     audit: 'token.revoked',
     tag: 'API tokens: org-wide',
     summary: 'Revoke a token of the organization',

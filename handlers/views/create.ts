@@ -15,7 +15,7 @@ export const createView = endpoint(
   {
     method: 'post',
     path: '/views',
-    access: personOrg(),
+    access: personOrg('viewer', 'any member'),
     audit: 'view.created',
     tag: 'Saved views',
     summary: 'Save a view',

@@ -10,7 +10,7 @@ export const deleteView = endpoint(
   {
     method: 'delete',
     path: '/views/{id}',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     audit: 'view.deleted',
     tag: 'Saved views',
     summary: 'Delete a saved view',
@@ -20,7 +20,7 @@ export const deleteView = endpoint(
     errors: ['permission_error/denied'],
   },
   async (call) => {
-    const { actor, db, org, params } = call;
+    const { org, params } = call;
     const { savedViews: v } = org.tables;
     const deleted = await call.audited(
       (inside) =>
@@ -30,7 +30,7 @@ export const deleteView = endpoint(
           .returning({ id: v.id, name: v.name }),
       ([view]) => view && { target: { type: 'view', ...view } },
     );
-    if (deleted.length === 0) throw await unchangeable(db, org.tables, params.id, actor.id);
+    if (deleted.length === 0) throw await unchangeable(call, params.id);
     return noContent();
   },
 );

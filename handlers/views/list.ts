@@ -10,7 +10,7 @@ export const listViews = endpoint(
   {
     method: 'get',
     path: '/views',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     tag: 'Saved views',
     summary: 'List saved views',
     description: "Lists the caller's views and those that other members share, by name.",
@@ -22,7 +22,7 @@ export const listViews = endpoint(
     const rows = await call.db
       .select(savedViewFields(tables))
       .from(v)
-      .where(isVisible(call.actor.id, tables))
+      .where(isVisible(call))
       .orderBy(sql`lower(${v.name})`, asc(v.id));
     return ok(rows.map(toResource));
   },

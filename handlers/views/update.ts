@@ -25,7 +25,7 @@ export const updateView = endpoint(
   {
     method: 'patch',
     path: '/views/{id}',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     audit: 'view.changed',
     tag: 'Saved views',
     summary: 'Change a saved view',
@@ -36,7 +36,7 @@ export const updateView = endpoint(
     errors: ['permission_error/denied'],
   },
   async (call) => {
-    const { actor, body, db, org, params, role } = call;
+    const { body, org, params, role } = call;
     requireSharing(role, body.shared);
     const { savedViews: v } = org.tables;
     const [view] = await call.audited(
@@ -49,7 +49,7 @@ export const updateView = endpoint(
       ([changed]) =>
         changed && { target: { type: 'view', id: changed.id, name: changed.name }, changes: newValues(body) },
     );
-    if (!view) throw await unchangeable(db, org.tables, params.id, actor.id);
+    if (!view) throw await unchangeable(call, params.id);
     return ok(toResource(view));
   },
 );

@@ -42,6 +42,8 @@ export const AUDIT_ACTIONS = [
   'project.deleted',
   'project.demo_created',
   'project.due_dates_changed',
+  'project.member_removed',
+  'project.member_set',
   'project.transfer_cancelled',
   'project.transfer_started',
   'rule.changed',

@@ -1736,7 +1736,7 @@ export interface paths {
         };
         /**
          * Notice changes
-         * @description Returns a text that changes when findings are created, regress, change or are triaged, when a comment is written, and when a scan begins or ends. It may be two seconds old. A push that only counts a finding again does not change it. Pages poll it with `If-None-Match`, which is cheap.
+         * @description Returns a text that changes when findings are created, regress, change or are triaged, when a comment is written, and when a scan begins or ends, in the projects that the caller reaches. It may be two seconds old. A push that only counts a finding again does not change it. Pages poll it with `If-None-Match`, which is cheap.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -2190,7 +2190,7 @@ export interface paths {
         };
         /**
          * List the members of the organization
-         * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`. Admins and owners also get `mfa_enabled`, `last_active_at`, `api_tokens` and `personal_tokens` of members who have used the organization.
+         * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`. A member whose access is limited to projects gets those who reach one of them. Admins and owners also get `mfa_enabled`, `last_active_at`, `api_tokens` and `personal_tokens` of members who have used the organization.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -3405,6 +3405,11 @@ export interface components {
             created_at: string;
             /** @description The caller's. */
             role: components["schemas"]["Role"];
+            /**
+             * @description The caller reaches only assigned projects. Otherwise absent.
+             * @enum {string}
+             */
+            project_access?: "assigned";
             /**
              * Format: date-time
              * @description Present while the organization is deleted and can be restored.
@@ -6660,8 +6665,11 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             id: string;
-            /** @example Tests */
-            name: string;
+            /**
+             * @description Absent if you reach assigned projects only.
+             * @example Tests
+             */
+            name?: string;
         };
         AccountExportOrganizationAssignedFinding: {
             /**
@@ -8276,14 +8284,16 @@ export interface components {
             status: components["schemas"]["FindingStatus"];
             previous_status: components["schemas"]["FindingStatus"];
         };
+        /** @enum {string} */
+        UpdateFindingsResultFailedCode: "not_found" | "denied";
         UpdateFindingsResultFailed: {
             /**
              * @description As it was given, in lower case.
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             id: string;
-            /** @enum {string} */
-            code: "not_found";
+            /** @description `denied`: the role of the caller in the project of the finding is too low. */
+            code: components["schemas"]["UpdateFindingsResultFailedCode"];
             /**
              * @description For people; it may change.
              * @example The finding does not exist.
@@ -10065,6 +10075,7 @@ export interface operations {
                      *             "schema_version": 2,
                      *             "created_at": "2026-01-01T00:00:00.000Z",
                      *             "role": "owner",
+                     *             "project_access": "assigned",
                      *             "deleted_at": "2026-01-01T00:00:00.000Z",
                      *             "purge_at": "2026-01-01T00:00:00.000Z"
                      *           }
@@ -10451,6 +10462,7 @@ export interface operations {
                      *             "schema_version": 2,
                      *             "created_at": "2026-01-01T00:00:00.000Z",
                      *             "role": "owner",
+                     *             "project_access": "assigned",
                      *             "deleted_at": "2026-01-01T00:00:00.000Z",
                      *             "purge_at": "2026-01-01T00:00:00.000Z"
                      *           }
@@ -12016,6 +12028,7 @@ export interface operations {
                      *           "schema_version": 2,
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "role": "owner",
+                     *           "project_access": "assigned",
                      *           "deleted_at": "2026-01-01T00:00:00.000Z",
                      *           "purge_at": "2026-01-01T00:00:00.000Z"
                      *         }
@@ -12066,6 +12079,7 @@ export interface operations {
                      *         "schema_version": 2,
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "role": "owner",
+                     *         "project_access": "assigned",
                      *         "deleted_at": "2026-01-01T00:00:00.000Z",
                      *         "purge_at": "2026-01-01T00:00:00.000Z"
                      *       }
@@ -12106,6 +12120,7 @@ export interface operations {
                      *         "schema_version": 2,
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "role": "owner",
+                     *         "project_access": "assigned",
                      *         "deleted_at": "2026-01-01T00:00:00.000Z",
                      *         "purge_at": "2026-01-01T00:00:00.000Z"
                      *       }
@@ -12184,6 +12199,7 @@ export interface operations {
                      *         "schema_version": 2,
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "role": "owner",
+                     *         "project_access": "assigned",
                      *         "deleted_at": "2026-01-01T00:00:00.000Z",
                      *         "purge_at": "2026-01-01T00:00:00.000Z"
                      *       }
@@ -12224,6 +12240,7 @@ export interface operations {
                      *         "schema_version": 2,
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "role": "owner",
+                     *         "project_access": "assigned",
                      *         "deleted_at": "2026-01-01T00:00:00.000Z",
                      *         "purge_at": "2026-01-01T00:00:00.000Z"
                      *       }
@@ -14084,7 +14101,7 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description Whose changes. A token of a project lists only its own. The default is `me`. */
+                /** @description Whose changes. A token of a project and a member whose access is limited to projects list only their own, with the findings that they reach. The default is `me`. */
                 of?: components["schemas"]["ListChangesOf"];
                 page?: number;
                 per_page?: number;

@@ -34,11 +34,12 @@ import {
   tokenOrganization,
 } from './middleware/access/personal-token.ts';
 import {
-  type MemberProjectRule,
   type ProjectRule,
   projectScope,
+  type ReachRule,
   withinProject,
 } from './middleware/access/project-scope.ts';
+import { reach } from './middleware/access/reach.ts';
 import { recentSession } from './middleware/access/recent-session.ts';
 import { requireMfa } from './middleware/access/require-mfa.ts';
 import { requireSso } from './middleware/access/require-sso.ts';
@@ -66,7 +67,7 @@ export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
   | { kind: 'cookie'; stepUp?: StepUpRule; unverified?: true; tokens?: 'personal' }
-  | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; project?: MemberProjectRule; stepUp?: StepUpRule }
+  | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; project: ReachRule; stepUp?: StepUpRule }
   | { kind: 'bearer'; project: ProjectRule };
 
 /** No authentication. */
@@ -93,38 +94,28 @@ export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 /** A user with a live session or a personal access token, verified or not, on any host. */
 export const unverifiedCookieOrToken = { ...unverifiedCookie, tokens: 'personal' } as const;
 
-/** The access of an endpoint that takes sessions and all tokens. */
-type OrgAccess = {
-  kind: 'cookieOrg';
-  role: Exclude<Role, 'owner'>;
-  tokens: 'any';
-  project: MemberProjectRule;
-};
-
 /**
  * A member of the organization the host names, with at least this role: with a session or a personal access token. Or a token
  * of the organization whose scopes cover the role.
- * @param project how a token of a project is limited to it. No such token has the scope `admin`
+ * @param project how callers are limited who do not reach all projects
  */
-export function cookieOrg(role: 'viewer' | 'member', project: MemberProjectRule): OrgAccess;
-export function cookieOrg(role: 'admin'): OrgAccess;
-export function cookieOrg(role: Exclude<Role, 'owner'>, project: MemberProjectRule = 'none'): OrgAccess {
-  return { kind: 'cookieOrg', role, tokens: 'any', project };
-}
+export const cookieOrg = (role: Exclude<Role, 'owner'>, project: ReachRule) =>
+  ({ kind: 'cookieOrg', role, tokens: 'any', project }) as const;
 
 /** The same without tokens of the organization, for what belongs to a person. */
-export const personOrg = (role: Exclude<Role, 'owner'> = 'viewer') =>
-  ({ kind: 'cookieOrg', role, tokens: 'personal' }) as const;
+export const personOrg = (role: Exclude<Role, 'owner'>, project: ReachRule) =>
+  ({ kind: 'cookieOrg', role, tokens: 'personal', project }) as const;
 
 /**
  * The same with a session only, for what decides who has access: a stolen token must not be able to make another token or
  * member, and so outlive its own revocation.
  */
-export const sessionOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role, tokens: 'none' }) as const;
+export const sessionOrg = (role: Role, project: ReachRule) =>
+  ({ kind: 'cookieOrg', role, tokens: 'none', project }) as const;
 
 /** The same, and signed in or stepped up within the last 10 minutes: always, or in the cases that the text names. */
-export const freshCookieOrg = (role: Role, cases: StepUpRule = true) =>
-  ({ ...sessionOrg(role), stepUp: cases }) as const;
+export const freshCookieOrg = (role: Role, project: ReachRule, cases: StepUpRule = true) =>
+  ({ ...sessionOrg(role, project), stepUp: cases }) as const;
 
 /** An agent with an API token of the organization the host names. A project token acts on its project only. */
 export const bearer = <P extends ProjectRule>({ project }: { project: P }) =>
@@ -188,19 +179,20 @@ const freshness = ({ stepUp: rule }: { stepUp?: StepUpRule }): AnyMiddleware[] =
 
 /** The access checks in an organization. `fairShare` repeats those of a request that had to wait. */
 function checksInOrg(
-  { role: least, tokens, project = 'none', stepUp: rule }: Extract<Access, { kind: 'cookieOrg' }>,
+  { role: least, tokens, project, stepUp: rule }: Extract<Access, { kind: 'cookieOrg' }>,
   origin: AnyMiddleware[],
 ): AnyMiddleware[] {
   const minimum = least === 'viewer' ? [] : [role(least)];
   const member = [
     ...[memberSession, verifiedEmail, organization, membership, requireSso, requireMfa, recentSession],
     ...minimum,
+    reach(least, project),
   ];
   const bySession = [...origin, ...member, fairShare(member), memberActivity, ...freshness({ stepUp: rule })];
   if (tokens === 'none') return bySession;
   const person = [
     ...[memberToken, verifiedEmail, organization, tokenOrganization, membership, requireSso, requireMfa],
-    ...[personalScope(least), ...minimum],
+    ...[personalScope(least), ...minimum, reach(least, project)],
   ];
   const ofOrganization = tokenScope(least, project);
   const scoped = [bearerToken, ofOrganization];
@@ -218,8 +210,10 @@ export function inputChecksOf(access: Access): AnyMiddleware[] {
   if (access.kind === 'bearer')
     return access.project === 'each finding' ? [] : [projectScope(access.project)];
   if (access.kind !== 'cookieOrg') return [];
-  const { project = 'none' } = access;
-  return project === 'project' || project === 'finding' || project === 'scan' ? [withinProject(project)] : [];
+  const { project, role: least } = access;
+  return project === 'project' || project === 'finding' || project === 'scan'
+    ? [withinProject(project, least)]
+    : [];
 }
 
 /** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. Unset: never. */

@@ -6,6 +6,7 @@ import type { FoundMembership, FoundSession, SessionUser } from '../accounts/ses
 import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
 import type { Actor } from '../orgs/notices.ts';
+import type { Reach } from '../projects/reach.ts';
 import type { Services } from '../services.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
 import type { PersonalToken } from '../tokens/personal-tokens.ts';
@@ -110,13 +111,16 @@ export interface CallActor {
 
 /** A call of an organization's member, or with a token of the organization. */
 export interface OrgCall extends InOrgCall {
-  /** The member's role, but with a token at most that of its scopes. */
+  /**
+   * The member's role, but with a token at most that of its scopes. A member whose access is limited to projects has the role in the
+   * project of the path, otherwise `member` at most.
+   */
   role: Role;
   actor: CallActor;
   /** The id of the member, or of the creator of the token, who may be gone. */
   accountId: string;
-  /** The only project that the caller sees, with a token of a project. */
-  onlyProject?: string | undefined;
+  /** The projects that the caller reaches. Unset: all. */
+  reach?: Reach | undefined;
   /** The member. Unset: the call has a token of the organization. */
   user?: SessionUser;
 }

@@ -11,7 +11,7 @@ import { rankOf } from '../tokens/scopes.ts';
 import type { CookieCall } from './call.ts';
 
 /**
- * The organization of a path, for a member with at least a role. Slugs of former times count as well.
+ * The organization of a path, for a member who reaches all projects, with at least a role. Slugs of former times count as well.
  * @throws ApiError `resource_error/not_found` for everybody but members, as `GET /orgs/{slug}`; `permission_error/denied`;
  *   `permission_error/sso_required`; `permission_error/mfa_required_by_org`; `permission_error/address_not_allowed`;
  *   `permission_error/step_up_required`
@@ -22,7 +22,8 @@ export async function requireOrgRole(call: CookieCall, slug: string, least: Role
   if (!org) throw new ApiError('resource_error/not_found');
   // A refusal is recorded in its audit log.
   call.refusingOrg = org;
-  if (rankOf(shown.role) < rankOf(least)) throw new ApiError('permission_error/denied');
+  if (shown.project_access || rankOf(shown.role) < rankOf(least))
+    throw new ApiError('permission_error/denied');
   await requireLimitsOf(call, org);
   await requireFactors(call, org);
   return { org, shown };

@@ -4,12 +4,13 @@ import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
+import { removeRoles } from '../projects/members.ts';
 import { type EndedToken, endTokensOf } from '../tokens/creators.ts';
 import { deletePrivateViews } from '../views/views.ts';
 import { NO_OFFER } from './fields.ts';
 
 /**
- * Ends a membership with what belongs to it: private views, and the API tokens of the member as the organization has chosen. Part of a
+ * Ends a membership with what belongs to it: its projects, private views, and the API tokens of the member as the organization has chosen. Part of a
  * transaction that has locked the organization.
  * @param revokesTokens whatever the organization has chosen
  * @returns the tokens that were revoked
@@ -20,11 +21,15 @@ export async function endMembership(
   userId: string,
   revokesTokens = false,
 ): Promise<EndedToken[]> {
-  await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+  const [former] = await tx
+    .delete(memberships)
+    .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)))
+    .returning({ access: memberships.projectAccess });
+  await removeRoles(tx, org.tables, userId, former?.access === 'assigned');
   await endOffersOf(tx, org.id, userId);
   await deletePrivateViews(tx, org.tables, userId);
   await run(tx, reloadRulesOf(org.tables, userId));
-  return endTokensOf(tx, org, userId, revokesTokens);
+  return endTokensOf(tx, org, userId, { always: revokesTokens });
 }
 
 /** Ends the offers of an owner who loses the role. Part of the transaction that takes it. */

@@ -1,12 +1,14 @@
 import { and, count, eq, gt, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { type Projects, within } from '../../db/projects/reach.ts';
 import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
-import { expiryOf } from '../../db/schema/org.ts';
-import { memberships, ROLES } from '../../db/schema/orgs.ts';
+import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
+import { memberships, type ProjectAccess, ROLES } from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import { scimUsers } from '../../db/schema/scim.ts';
+import { arrayText } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import type { Org } from '../orgs/directory.ts';
 
@@ -23,6 +25,8 @@ export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
 
 /** Whether provisioning has not suspended a membership (`lib/scim/`). */
 export const isActive = isNull(memberships.suspendedAt);
+/** Whether a member reaches only the projects of `project_members`. Owners reach all. */
+export const isLimited = sql<boolean>`(${memberships.projectAccess} = 'assigned' and ${memberships.role} <> 'owner')`;
 
 /**
  * Whether a membership gives access: it is not suspended, and with `pendingInvitations` it is confirmed, otherwise nobody registered the
@@ -99,6 +103,7 @@ function memberFields(settings: Settings, now: Date) {
     name,
     avatar_url: avatarUrl,
     role: memberships.role,
+    project_access: sql<ProjectAccess>`case when ${isLimited} then 'assigned' else 'all' end`,
     verified: isVerified,
     pending: sql<boolean>`not ${isCurrent(settings)}`,
     suspended: sql<true | null>`nullif(not ${isActive}, false)`,
@@ -164,6 +169,17 @@ export async function listMemberSecurity(
       toResource({ ...member, api_tokens: tokensOf.get(userId) ?? 0 }),
     ]),
   );
+}
+
+/** The members who reach one of some projects. */
+export async function reachOneOf(
+  db: Db | Tx,
+  { projectMembers: m }: OrgTables,
+  projects: Projects,
+): Promise<SQL> {
+  const assigned = await db.selectDistinct({ id: m.userId }).from(m).where(within(m.projectId, projects));
+  const ids = arrayText(assigned.map(({ id }) => id));
+  return sql`(not ${isLimited} or ${memberships.userId} = any (${ids}::uuid[]))`;
 }
 
 export async function findMember(

@@ -9,33 +9,37 @@ import { ApiError } from '../errors.ts';
 import { hasAccess } from './fields.ts';
 
 /**
- * Reads the roles of two members. Call it after `lockOrg`.
+ * Reads the roles of two members, and whether the access of the caller, and that of the member, is limited to projects. Call it after
+ * `lockOrg`.
  * @throws ApiError `tenant_error/not_member` when the caller was removed or suspended meanwhile, `resource_error/not_found`
  */
 export async function readRoles(
   tx: Tx,
   orgId: string,
   ids: { caller: string; member: string },
-): Promise<{ own: Role; other: Role }> {
+): Promise<{ own: Role; other: Role; isLimited: boolean; isOtherLimited: boolean }> {
   const rows = await tx
-    .select({ userId: memberships.userId, role: memberships.role, suspendedAt: memberships.suspendedAt })
+    .select({
+      ...{ userId: memberships.userId, role: memberships.role, projectAccess: memberships.projectAccess },
+      suspendedAt: memberships.suspendedAt,
+    })
     .from(memberships)
     .where(and(eq(memberships.orgId, orgId), inArray(memberships.userId, Object.values(ids))));
-  const memberOf = (id: string) => rows.find(({ userId }) => userId === id);
-  const caller = memberOf(ids.caller);
-  const own = caller?.suspendedAt === null ? caller.role : undefined;
-  const other = memberOf(ids.member)?.role;
-  if (!own) throw new ApiError('tenant_error/not_member');
+  const rowOf = (id: string) => rows.find(({ userId }) => userId === id);
+  const own = rowOf(ids.caller);
+  const other = rowOf(ids.member);
+  if (!own || own.suspendedAt) throw new ApiError('tenant_error/not_member');
   if (!other) throw new ApiError('resource_error/not_found', { message: 'The member does not exist.' });
-  return { own, other };
+  const isLimited = (one: (typeof rows)[number]) => one.role !== 'owner' && one.projectAccess === 'assigned';
+  return { own: own.role, other: other.role, isLimited: isLimited(own), isOtherLimited: isLimited(other) };
 }
 
 /**
- * Checks the role again under the lock, because it may have changed since the access check.
+ * Checks the caller again under the lock, because role and access may have changed since the access check.
  * @throws ApiError `permission_error/denied`
  */
-export function requireAdmin(own: Role): void {
-  if (own !== 'owner' && own !== 'admin') throw new ApiError('permission_error/denied');
+export function requireAdmin({ own, isLimited }: { own: Role; isLimited: boolean }): void {
+  if (isLimited || (own !== 'owner' && own !== 'admin')) throw new ApiError('permission_error/denied');
 }
 
 const own = alias(memberships, 'own');

@@ -35,10 +35,11 @@ export function grant(
 }
 
 /**
- * The column of a membership whose role changes that says since when the member has been an owner. Somebody who loses the role and gets it
- * back is no newcomer.
+ * The columns of a membership whose role changes: since when the member has been an owner, and the access to projects, which is never
+ * limited for owners. Somebody who loses the role and gets it back is no newcomer.
  */
-export const standing = (role: Role, now: Date): { ownerSince: SQL } => ({
+export const standing = (role: Role, now: Date): { ownerSince: SQL; projectAccess?: 'all' } => ({
+  ...(role === 'owner' && { projectAccess: 'all' as const }),
   ownerSince:
     role === 'owner'
       ? sql`coalesce(${memberships.ownerSince}, ${sql.param(now, memberships.ownerSince)})`

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, or, type SQL } from 'drizzle-orm';
+import { and, desc, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { shownVersion } from '../../db/orgs/tables.ts';
@@ -6,7 +6,7 @@ import { orgFields, toResource } from '../../db/resources.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
 import { memberships, orgDeletions, orgs } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
-import { hasAccess } from '../members/fields.ts';
+import { hasAccess, isLimited } from '../members/fields.ts';
 
 /**
  * The user's organizations with their role, newest first; without those where they are pending or their token is not valid.
@@ -23,6 +23,7 @@ export async function listOrgsOf(
     .select({
       ...orgFields,
       role: memberships.role,
+      project_access: sql<'assigned' | null>`case when ${isLimited} then 'assigned' end`,
       deleted_at: orgDeletions.deletedAt,
       purge_at: orgDeletions.purgeAt,
     })

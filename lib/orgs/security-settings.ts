@@ -5,6 +5,7 @@ import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs, PROJECT_TOKEN_CREATORS, ROLE_LOSS_RULES } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
+import { isLimited } from '../members/fields.ts';
 import { readRoles } from '../members/owners.ts';
 import { blockText, parseRange, type Range } from '../network.ts';
 import { inOrgQuota } from '../quotas.ts';
@@ -133,9 +134,12 @@ export const changeSecuritySettings = (
 ): Promise<{ before: Settings; settings: Settings; changed: (keyof Settings)[] }> =>
   inOrgQuota(context, async (tx, tables) => {
     const { id } = context.org;
-    const { own } = await readRoles(tx, id, { caller: actor.user.id, member: actor.user.id });
+    const { own, isLimited: isCallerLimited } = await readRoles(tx, id, {
+      caller: actor.user.id,
+      member: actor.user.id,
+    });
     const needed = OF_OWNERS.filter((name) => given[name] !== undefined);
-    if ((needed.length > 0 && own !== 'owner') || (own !== 'owner' && own !== 'admin'))
+    if (isCallerLimited || (needed.length > 0 && own !== 'owner') || (own !== 'owner' && own !== 'admin'))
       throw new ApiError('permission_error/denied', {
         ...(needed.length > 0 && { message: `Only an owner may change ${needed.join(', ')}.` }),
       });
@@ -213,23 +217,36 @@ async function endTokensEarlier(
 }
 
 /**
- * Refuses to confirm a fix with a token whose creator is a viewer now, or no longer a member, where the organization has
- * switched that off.
+ * Refuses to confirm a fix with a token whose creator is a viewer of the organization or of the project now, or no longer a member,
+ * where the organization has switched that off.
  * @throws ApiError `permission_error/denied`
  */
-export async function requireMayVerify(db: Db, org: Org, token: { id: string }): Promise<void> {
-  const { apiTokens } = org.tables;
+export async function requireMayVerify(
+  db: Db,
+  org: Org,
+  { token, findingId }: { token: { id: string }; findingId: string },
+): Promise<void> {
+  const { apiTokens, findings: f, projectMembers: m } = org.tables;
   const [creator] = await db
     .select({
+      userId: memberships.userId,
       role: sql<string>`case when ${memberships.suspendedAt} is null then coalesce(${memberships.role}, 'former member') else 'former member' end`,
+      isLimited: sql<boolean>`${isLimited} is true`,
     })
     .from(apiTokens)
     .innerJoin(orgs, and(eq(orgs.id, org.id), eq(orgs.viewerTokensVerify, false)))
     .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, apiTokens.createdBy)))
     .where(eq(apiTokens.id, token.id));
-  if (creator?.role === 'viewer' || creator?.role === 'former member') {
+  const [assigned] = creator?.isLimited
+    ? await db
+        .select({ role: m.role })
+        .from(f)
+        .innerJoin(m, and(eq(m.projectId, f.projectId), eq(m.userId, creator.userId ?? '')))
+        .where(eq(f.id, findingId))
+    : [];
+  const isViewer = creator?.role === 'viewer' || (creator?.isLimited && (assigned?.role ?? 'viewer') === 'viewer');
+  if (isViewer || creator?.role === 'former member')
     throw new ApiError('permission_error/denied', {
-      message: `This organization lets no token confirm fixes that was made by a ${creator.role}.`,
+      message: `This organization lets no token confirm fixes that was made by a ${isViewer ? 'viewer' : creator?.role}.`,
     });
-  }
 }

@@ -99,7 +99,7 @@ async function giveBack(
   const former = {
     ...{ role: 'owner' as const, invitedEmail, confirmedAt, createdAt: memberSince, ownerSince },
     // Single sign-on may be required meanwhile, by those who took the ownership.
-    ...{ breakGlass: true, mappedBy: null, roleProvisioned: false },
+    ...{ breakGlass: true, mappedBy: null, roleProvisioned: false, projectAccess: 'all' as const },
   };
   await tx
     .insert(memberships)

@@ -2,12 +2,14 @@ import { and, desc, eq, type SQL } from 'drizzle-orm';
 import { validate } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
+import type { Projects } from '../../db/projects/reach.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { text, uuid, z } from '../schema.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
+import { projectsOf, type Reaching } from './reach.ts';
 import { MAX_SOURCE_URL, sourceUrlProblem } from './source-links.ts';
 
 /** A project's slug: 2 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
@@ -64,6 +66,19 @@ export async function readProject(db: Db, tables: OrgTables, slugOrId: string) {
 /** @throws ApiError `resource_error/not_found` */
 export async function requireProject(db: Db, { tables }: Org, projectId: string): Promise<void> {
   await findProject(db, tables, [hasId(tables, projectId)]);
+}
+
+/**
+ * The projects of a request that may name one.
+ * @throws ApiError `resource_error/not_found` if it does not exist, or the caller does not reach it
+ */
+export async function requireProjects(
+  call: Reaching & { db: Db; org: Org },
+  given: string | undefined,
+): Promise<Projects> {
+  const projects = projectsOf(call, given);
+  if (given !== undefined) for (const id of projects ?? []) await requireProject(call.db, call.org, id);
+  return projects;
 }
 
 /** The id of the first project that meets one of the conditions. */
@@ -140,16 +155,6 @@ export async function resolveProject(
   requireScope(token, id);
   return id;
 }
-
-/** The id of no project. */
-const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
-
-/** The project that a request names or, for a caller who sees only one, that one. A caller names another in vain. */
-export const projectWithin = (
-  { onlyProject }: { onlyProject?: string | undefined },
-  given: string | undefined,
-): string | undefined =>
-  onlyProject === undefined || given === onlyProject ? given : given === undefined ? onlyProject : NO_PROJECT;
 
 /** Whether the token is of this project, or of no single one. */
 export const isInScope = (token: ApiToken, projectId: string | undefined): boolean =>

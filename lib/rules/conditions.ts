@@ -1,4 +1,5 @@
 import { and, eq, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { type Projects, within } from '../../db/projects/reach.ts';
 import { type OrgTables, ruleOf, searchedText, startOf } from '../../db/schema/org.ts';
 import type { RuleActions, RuleConditions } from '../../db/schema/values.ts';
 import { escapeLike, escapeRegex, matchesGlob } from '../findings/filter/glob.ts';
@@ -32,15 +33,20 @@ export function matchesRule(tables: OrgTables, conditions: RuleConditions): SQL 
 /**
  * The open findings that applying actions changes. A finding keeps its assignee, and a due date that someone has set.
  * Without actions, all open ones.
+ * @param assignsIn the projects where the actions assign
  */
-export function changedBy({ findings: f }: OrgTables, actions: RuleActions | undefined): SQL | undefined {
+export function changedBy(
+  { findings: f }: OrgTables,
+  actions: RuleActions | undefined,
+  assignsIn: Projects,
+): SQL | undefined {
   const isOpen = eq(f.status, 'open');
   if (actions === undefined || actions.status) return isOpen;
   const { assignee_id, due_days } = actions;
   return and(
     isOpen,
     or(
-      assignee_id === undefined ? undefined : isNull(f.assigneeId),
+      assignee_id === undefined ? undefined : and(isNull(f.assigneeId), within(f.projectId, assignsIn)),
       due_days === undefined
         ? undefined
         : and(

@@ -2,6 +2,7 @@ import { and, inArray } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import { FINDING_FIELDS } from '../../db/findings/fields.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { countWildcards, MAX_PATTERN, MAX_WILDCARDS } from '../../db/rules/patterns.ts';
 import {
   PERSONAS,
@@ -151,7 +152,7 @@ export const Rule = z
  * @throws ApiError `validation_error/field_invalid`
  */
 export async function requireKnown(
-  context: { db: Db; now: Date; org: Org },
+  context: { db: Db; now: Date; org: Org; sql: Sql },
   config: Pick<Config, 'pendingInvitations'>,
   { conditions, actions }: { conditions?: RuleConditions | undefined; actions?: RuleActions | undefined },
 ): Promise<void> {

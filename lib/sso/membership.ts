@@ -13,6 +13,7 @@ import { NO_OFFER } from '../members/fields.ts';
 import { readRoles } from '../members/owners.ts';
 import { isControlling } from '../members/roles.ts';
 import type { Actor } from '../orgs/notices.ts';
+import { takeMark } from '../projects/members.ts';
 import { requireNoMore } from '../quotas.ts';
 import { type EndedToken, endTokensOf } from '../tokens/creators.ts';
 import { rankOf } from '../tokens/scopes.ts';
@@ -79,7 +80,11 @@ export async function applyRole(
   const unchanged = (kind: 'kept' | 'refused'): Mapped => ({ kind, tokens: [] });
   if (!before) {
     if (!role) return unchanged('refused');
-    await tx.insert(t).values({ orgId: org.id, userId, role, mappedBy: connectionId, createdAt: now });
+    // A member who was limited to projects before leaving does not come back with access to all.
+    const projectAccess = (await takeMark(tx, org.tables, userId)) ? 'assigned' : 'all';
+    await tx
+      .insert(t)
+      .values({ orgId: org.id, userId, role, projectAccess, mappedBy: connectionId, createdAt: now });
     await requireNoMore(tx, config, 'membersPerOrg', t, eq(t.orgId, org.id));
     await markUsed(tx, org.id);
     if (isControlling(role)) await mailRoleChange(tx, actor, { orgId: org.id, userId, to: role });

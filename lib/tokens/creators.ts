@@ -1,4 +1,4 @@
-import { and, eq, inArray, not, sql } from 'drizzle-orm';
+import { and, eq, inArray, not, type SQL, sql } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import { isMissingTable } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
@@ -8,7 +8,7 @@ import { arrayText } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { hasAccess } from '../members/fields.ts';
+import { hasAccess, isLimited } from '../members/fields.ts';
 import type { KnownOrgs } from '../orgs/directory.ts';
 
 /*
@@ -17,21 +17,29 @@ import type { KnownOrgs } from '../orgs/directory.ts';
  * more: their scope `ingest` is one that every member can have.
  */
 
+/** The rights of the creator of a token. */
+export interface CreatorRights {
+  role: Role;
+  /** The creator reaches only the projects of `project_members`. */
+  isLimited: boolean;
+}
+
 /**
- * The role that bounds a token on the endpoints of members: the creator's present one, or that of an owner where the organization keeps
- * tokens as they are.
+ * The rights that bound a token on the endpoints of members: the creator's present ones, or those of an owner where the organization
+ * keeps tokens as they are.
  * @throws ApiError `token_error/scope_mismatch` when the creator has no role
  */
-export async function roleOfCreator(
+export async function rightsOfCreator(
   db: Db,
   config: Pick<Config, 'pendingInvitations'>,
   orgId: string,
   userId: string,
-): Promise<Role> {
+): Promise<CreatorRights> {
   const [found] = await db
     .select({
       rule: orgs.tokensOnRoleLoss,
       role: memberships.role,
+      isLimited: sql<boolean>`${isLimited} is true`,
       mayAct: sql<boolean>`${users.disabledAt} is null and ${hasAccess(config)}`,
     })
     .from(orgs)
@@ -39,8 +47,8 @@ export async function roleOfCreator(
     .leftJoin(users, eq(users.id, memberships.userId))
     .leftJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(eq(orgs.id, orgId));
-  if (found?.rule === 'keep') return 'owner';
-  if (found?.role && found.mayAct) return found.role;
+  if (found?.rule === 'keep') return { role: 'owner', isLimited: false };
+  if (found?.role && found.mayAct) return { role: found.role, isLimited: found.isLimited };
   throw new ApiError('token_error/scope_mismatch', {
     message: 'The creator of the token is no longer a member of the organization.',
   });
@@ -54,19 +62,20 @@ export interface EndedToken {
 }
 
 /**
- * Revokes the tokens of members who get a lower role or leave, if the organization wants it so. Part of the transaction that makes
- * the change, which has locked the organization.
- * @param always whatever the organization wants
+ * Revokes the tokens of members who get a lower role, reach less or leave, if the organization wants it so. Part of the transaction that
+ * makes the change, which has locked the organization.
+ * @param options.always whatever the organization wants
+ * @param options.where only these
  */
 export async function endTokensOf(
   tx: Tx,
   { id, tables }: { id: string; tables: OrgTables },
   userIds: string | readonly string[],
-  always = false,
+  { always = false, where }: { always?: boolean; where?: SQL } = {},
 ): Promise<EndedToken[]> {
   const creators = [userIds].flat();
   if (creators.length === 0) return [];
-  return always || (await revokesTokensOfFormerMembers(tx, id)) ? revokeOf(tx, tables, creators) : [];
+  return always || (await revokesTokensOfFormerMembers(tx, id)) ? revokeOf(tx, tables, creators, where) : [];
 }
 
 /** Whether an organization revokes tokens whose creator loses rights. */
@@ -79,11 +88,12 @@ const revokeOf = (
   db: Db | Tx,
   { apiTokens: t }: OrgTables,
   creators: readonly string[],
+  where?: SQL,
 ): Promise<EndedToken[]> =>
   db
     .update(t)
     .set({ revoked: true })
-    .where(and(sql`${t.createdBy} = any (${arrayText(creators)}::uuid[])`, not(t.revoked)))
+    .where(and(sql`${t.createdBy} = any (${arrayText(creators)}::uuid[])`, not(t.revoked), where))
     .returning({ id: t.id, name: t.name, createdBy: t.createdBy });
 
 /**

@@ -14,11 +14,12 @@ import { LEAST_TOKEN_CREATOR } from '../members/roles.ts';
 import type { Org } from '../orgs/directory.ts';
 import { type Actor, mailControl } from '../orgs/notices.ts';
 import { readSecuritySettings } from '../orgs/security-settings.ts';
+import { readProjectRole } from '../projects/members.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { optional, shown, text, z } from '../schema.ts';
 import { generateToken } from './format.ts';
-import { rankOf, roleOf, scopesInput, scopesText } from './scopes.ts';
+import { lower, rankOf, roleOf, scopesInput, scopesText } from './scopes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -81,7 +82,7 @@ export async function issueToken(
     await markUsed(tx, org.id);
     const settings = await readSecuritySettings(tx, config, org);
     const creator = projectId === null ? 'admin' : LEAST_TOKEN_CREATOR[settings.project_token_creators];
-    await requireTokenRole(tx, context, [creator, role ?? creator]);
+    await requireTokenRole(tx, context, projectId, [creator, role ?? creator]);
     if (role !== undefined) requireLifetime(expires_in, settings.max_token_days);
     await requireTokenRoom(tx, config, tables, { now, projectId });
     const values = {
@@ -109,14 +110,25 @@ export async function issueToken(
   return { token, info: toApiToken(row) };
 }
 
-/** A member who is removed or demoted at this moment must not get a token that stays. Call it after `lockOrg`. */
+/**
+ * A member who is removed or demoted at this moment must not get a token that stays. Call it after `lockOrg`.
+ * @param projectId null for an org-wide token, which needs access to all projects
+ * @throws ApiError `permission_error/denied`, `resource_error/not_found` if the member does not reach the project
+ */
 export async function requireTokenRole(
   tx: Tx,
   { org, user }: { org: Org; user: { id: string } },
+  projectId: string | null,
   needed: readonly Role[],
 ): Promise<void> {
-  const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
-  if (needed.some((least) => rankOf(own) < rankOf(least)))
+  const { own, isLimited } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
+  const assigned =
+    isLimited && projectId !== null
+      ? await readProjectRole(tx, org.tables, { userId: user.id, projectId })
+      : undefined;
+  if (isLimited && projectId !== null && !assigned) throw new ApiError('resource_error/not_found');
+  const role = assigned ? lower(own, assigned) : own;
+  if ((isLimited && projectId === null) || needed.some((least) => rankOf(role) < rankOf(least)))
     throw new ApiError('permission_error/denied', { message: 'Your role may not create this token.' });
 }
 

@@ -12,7 +12,8 @@ const ROLE_OF: Partial<Record<TokenScope, Role>> = { read: 'viewer', triage: 'me
 /** How much a role may: 0 for a viewer. */
 export const rankOf = (role: Role): number => ROLES.length - 1 - ROLES.indexOf(role);
 
-const lower = (a: Role, b: Role): Role => (rankOf(a) < rankOf(b) ? a : b);
+/** The lower of two roles. */
+export const lower = (a: Role, b: Role): Role => (rankOf(a) < rankOf(b) ? a : b);
 
 /** The highest role of the scopes; undefined if they open the endpoints of agents only. */
 export const roleOf = (scopes: readonly TokenScope[]): Role | undefined =>

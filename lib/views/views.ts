@@ -1,8 +1,10 @@
-import { and, eq, not, or, type SQL } from 'drizzle-orm';
+import { and, eq, not, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Role } from '../../db/schema/orgs.ts';
+import { arrayText } from '../../db/statements.ts';
 import { ApiError } from '../errors.ts';
+import type { Reach, Reaching } from '../projects/reach.ts';
 import { id, shown, text, timestamp, z } from '../schema.ts';
 
 export const MAX_VIEWS = 100;
@@ -30,9 +32,24 @@ export function requireSharing(role: Role, shared: boolean | undefined): void {
     throw new ApiError('permission_error/denied', { message: 'Viewers cannot share views.' });
 }
 
-/** The views that a member sees. */
-export const isVisible = (userId: string, { savedViews: v }: OrgTables): SQL | undefined =>
-  or(eq(v.ownerId, userId), v.shared);
+/** The caller as far as views depend on it. */
+type Viewer = Reaching & { actor: { id: string }; org: { tables: OrgTables } };
+
+/** The views that a caller sees. A shared one that may name a project that the caller does not reach is hidden. */
+export function isVisible({ actor, org, reach }: Viewer): SQL | undefined {
+  const { savedViews: v } = org.tables;
+  return or(
+    eq(v.ownerId, actor.id),
+    reach === undefined ? v.shared : and(v.shared, namesOnly(v.query, reach)),
+  );
+}
+
+/** Whether a query names no other projects and no scans. A name or an id that is written in an unusual way counts as another one. */
+const namesOnly = (query: SQLWrapper, { ids }: Reach): SQL => sql`not exists (
+  select from unnest(string_to_array(${query}, '&')) as part(text)
+  cross join lateral (values (ltrim(split_part(text, '=', 1), '?'), lower(split_part(text, '=', 2)))) as given(name, value)
+  where name like '%\\%%' or name in ('scan_id', 'against')
+    or (name = 'project_id' and not string_to_array(replace(value, '%2c', ','), ',') <@ ${arrayText(ids)}::text[]))`;
 
 /**
  * The views that a member may change. A viewer, who may have been a member before, cannot change what others see.
@@ -49,17 +66,12 @@ export function isChangeable(
 }
 
 /** The error for a view that the caller cannot change: `permission_error/denied` if it is visible, else `not_found`. */
-export async function unchangeable(
-  db: Db,
-  tables: OrgTables,
-  viewId: string,
-  userId: string,
-): Promise<ApiError> {
-  const { savedViews: v } = tables;
-  const [visible] = await db
+export async function unchangeable(call: Viewer & { db: Db }, viewId: string): Promise<ApiError> {
+  const { savedViews: v } = call.org.tables;
+  const [visible] = await call.db
     .select({ id: v.id })
     .from(v)
-    .where(and(eq(v.id, viewId), isVisible(userId, tables)));
+    .where(and(eq(v.id, viewId), isVisible(call)));
   if (!visible) return new ApiError('resource_error/not_found');
   const message = 'Only the owner of the view, unless a viewer, and admins may change it.';
   return new ApiError('permission_error/denied', { message });

@@ -98,6 +98,9 @@ async function leaveTraces() {
     must(await t.api.post('/views', { ...mine, body: { name: 'View', query: 'q=x', shared } }));
   const rule = { name: 'Rule', conditions: { title: ['x*'] }, actions: { assignee_id: id } };
   must(await t.api.post('/rules', { ...mine, body: rule }));
+  await sql(
+    `insert into ${orgSchemaName(org.id)}.project_members values ('${id}', '${org.projectId}', 'viewer', now())`,
+  );
   // Rows that others stored about the address.
   await sql(`insert into shared.user_emails (id, user_id, email, created_at)
       values (gen_random_uuid(), '${heir.id}', '${zaphod.email}', now() - interval '1 minute');

@@ -238,7 +238,8 @@ describe('pages', () => {
     await sql(`update "${orgSchemaName(org.id)}".findings set created_by = '${ada.id}'`);
     for (const limit of [1, 2, 3, 7, 8]) {
       const found: string[] = [];
-      for await (const { note } of readActivityOf(client, tables, ada.id, limit)) found.push(note ?? '');
+      for await (const { note } of readActivityOf(client, tables, ada.id, undefined, limit))
+        found.push(note ?? '');
       expect(
         found.map((note) => note[0]),
         `${limit}`,
@@ -251,7 +252,7 @@ describe('pages', () => {
       }
       expect(mentions, `${limit}`).toEqual(found);
       const imported: string[] = [];
-      for await (const { id } of readFindingsOf(client, tables, ada.id, limit)) imported.push(id);
+      for await (const { id } of readFindingsOf(client, tables, ada.id, undefined, limit)) imported.push(id);
       expect(imported).toEqual([finding]);
     }
   });

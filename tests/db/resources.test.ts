@@ -35,8 +35,13 @@ const INTERNAL = {
 };
 
 it.each([
-  ['orgs', orgs, { ...orgFields, role: memberships.role, deleted_at: 1, purge_at: 1 }, Organization],
-  ['projects', tables.projects, projectFields(tables), Project],
+  [
+    'orgs',
+    orgs,
+    { ...orgFields, role: memberships.role, project_access: 1, deleted_at: 1, purge_at: 1 },
+    Organization,
+  ],
+  ['projects', tables.projects, { ...projectFields(tables), role: 1 }, Project],
   ['apiTokens', tables.apiTokens, apiTokenFields(tables), ApiToken],
   ['scans', tables.scans, scanFields(tables), Scan],
   ['findings', tables.findings, findingFields(tables), Finding],

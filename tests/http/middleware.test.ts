@@ -53,6 +53,7 @@ const ORDER = [
   'recentSession',
   'personalScope',
   'role',
+  'reach',
   'bearerToken',
   'ingestScope',
   'tokenScope',
@@ -82,7 +83,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role reach fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],
@@ -98,7 +99,7 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role reach fairShare memberActivity stepUp input withinProject storageQuota ownTables',
     ],
     [
       'sendReport',
@@ -122,7 +123,7 @@ describe('app.routes', () => {
           'requireSso',
           'requireMfa',
         ],
-        ...['recentSession', 'role', 'fairShare', 'memberActivity'],
+        ...['recentSession', 'role', 'reach', 'fairShare', 'memberActivity'],
       ],
       personal: [
         ...[
@@ -134,7 +135,7 @@ describe('app.routes', () => {
           'requireSso',
           'requireMfa',
         ],
-        ...['personalScope', 'role', 'fairShare', 'memberTokenUse'],
+        ...['personalScope', 'role', 'reach', 'fairShare', 'memberTokenUse'],
       ],
       organization: ['tokenScope', 'fairShare', 'memberUse'],
     });

@@ -295,6 +295,7 @@ async function makeOrg(org: OrgName) {
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
         is_held: false,
+        project_access: 'all',
         ...{ break_glass: false, role_provisioned: false },
         created_at,
       };
@@ -619,6 +620,7 @@ function factsOf(withTables: readonly OrgName[]): string {
       ),
       flags: own('feature_flags', 'name', 'provisioned and enabled'),
       projects: own('projects where deleted_at is null', 'id', 'slug'),
+      assigned: own('project_members', "project_id || ' ' || user_id", 'role'),
       scans: own('scans', 'scan_id', 'project_id'),
       findings: own('findings where proposed is not true', 'id', 'project_id'),
       comments: own(

@@ -44,6 +44,7 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
     'due_dates',
     'finding_counts',
     'scan_counts',
+    'project_members',
   ]) {
     const [row] = await sql(
       `select count(*)::int as n from @.${table} where ${columns[table] ?? 'project_id'} = '${projectId}'`,
@@ -119,6 +120,9 @@ describe('a project', () => {
     const kept = { ...finding(org, 'other'), project_id: other.id };
     must(await t.api.post('/agent/findings', { ...wide, body: kept }));
     must(await t.api.put(`/projects/${org.projectId}/due-dates`, { ...org.asOwner, body: { critical: 3 } }));
+    await sql(
+      `insert into @.project_members values ('${org.owner.id}', '${org.projectId}', 'viewer', now())`,
+    );
     await fill(20);
     const [{ id }] = must(await get(`/findings?project_id=${org.projectId}`));
     must(await t.api.post(`/findings/${id}/comments`, { ...org.asOwner, body: { body: 'Why?' } }));

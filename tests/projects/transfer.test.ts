@@ -103,6 +103,9 @@ describe('a project', () => {
     must(await t.api.post(`/agent/findings/${id}/exploits`, { ...org.asAgent, body: exploit }));
     const until = { status: 'wontfix', accepted_until: '2099-01-01T00:00:00.000Z', reason: 'risk_accepted' };
     must(await t.api.patch(`/findings/${accepted}`, { ...org.asOwner, body: until }));
+    await sql(
+      `insert into @.project_members values ('${org.owner.id}', '${org.projectId}', 'viewer', now())`,
+    );
     const before = await shownIn(org);
     expect(before.details.flatMap(({ exploits }) => exploits)).toHaveLength(1);
 
@@ -125,6 +128,8 @@ describe('a project', () => {
       await expectRightCounts(t.services.database, t.api, one);
       await expectNothingLeft(t.services.database, one);
     }
+    // Each organization has members of its own.
+    for (const one of [org, labs]) expect(await sql('select * from @.project_members', one)).toHaveLength(0);
     const risks = await sql(`select org_id from shared.accepted_risks where finding_id = '${accepted}'`);
     expect([...risks]).toEqual([{ org_id: labs.id }]);
     // Its slug is free, and it can move back.

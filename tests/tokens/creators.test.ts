@@ -4,6 +4,7 @@ import { provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import {
   type Answer,
   addMember,
+  addProject,
   createOrg,
   createScan,
   finding,
@@ -231,6 +232,86 @@ describe('the settings', () => {
       (await api.post('/tokens', { ...org.asOwner, body: { name: 'x', scopes: ['read'], expires_in: 30 } }))
         .status,
     ).toBe(201);
+  });
+});
+
+describe('when the access of the creator is limited to projects', () => {
+  const schema = () => `org_${org.id.replaceAll('-', '')}`;
+  const sql = (text: string, ...params: string[]) => t.services.database.sql.unsafe(text, params);
+  /** @param role the role of the creator in the project; undefined: none */
+  const limit = async (role: string | undefined) => {
+    await sql(`update shared.memberships set project_access = 'assigned' where user_id = $1`, creator.id);
+    await sql(`delete from ${schema()}.project_members where user_id = $1`, creator.id);
+    if (role === undefined) return;
+    const text = `insert into ${schema()}.project_members values ($1, $2, $3, now())`;
+    await sql(text, creator.id, org.projectId, role);
+  };
+
+  it.each([
+    ['admin', { read: OK, triage: OK, admin: SCOPE, ingest: OK }],
+    ['viewer', { read: OK, triage: DENIED, admin: SCOPE, ingest: OK }],
+    [undefined, { ...{ read: [404, 'resource_error/not_found'], triage: [404, 'resource_error/not_found'] }, admin: SCOPE, ingest: OK }],
+  ])('org-wide tokens reach the projects of the creator: %s', async (role, expected) => {
+    const tokens = await tokensOfCreator();
+    const other = await addProject(api, org);
+    await push(api, other, await createScan(api, other));
+    await limit(role);
+    expect(await uses(tokens)).toEqual(expected);
+    const as = { token: tokens.read, org: org.slug };
+    const projects: { id: string }[] = must(await api.get('/projects', as));
+    expect(projects.map(({ id }) => id)).toEqual(role ? [org.projectId] : []);
+    expect(must(await api.get('/findings', as))).toHaveLength(role ? 1 : 0);
+    must(await set({ tokens_on_role_loss: 'keep' }));
+    expect(await uses(tokens)).toEqual({ read: OK, triage: OK, admin: OK, ingest: OK });
+  });
+
+  it.each([
+    ['member', OK, OK],
+    ['viewer', OK, SCOPE],
+    [undefined, SCOPE, SCOPE],
+  ])('tokens of a project have the role of the creator there: %s', async (role, read, triage) => {
+    const token = must(await ofProject({ scopes: ['triage'] })).token as string;
+    await limit(role);
+    const at = { token, org: org.slug };
+    const { id } = await push(api, org, await createScan(api, org));
+    expect(outcome(await api.get(`/findings/${id}`, at))).toEqual(read);
+    const body = { status: 'confirmed' };
+    expect(outcome(await api.patch(`/findings/${id}`, { ...at, body }))).toEqual(triage);
+  });
+
+  it('new tokens need the role in the project', async () => {
+    const create = async (scope: string) => (await ofProject({ scopes: [scope] })).status;
+    await limit('viewer');
+    expect([await create('read'), await create('triage')]).toEqual([201, 403]);
+    await limit('member');
+    expect(await create('triage')).toBe(201);
+    await limit(undefined);
+    expect(await create('ingest')).toBe(404);
+    expect(outcome(await api.post('/tokens', { ...creator.as, body: { name: 'all' } }))).toEqual(DENIED);
+  });
+
+  it('a viewer of the project confirms no fixes where owners have switched that off', async () => {
+    must(await set({ viewer_tokens_verify: false }));
+    const { token } = must(await ofProject());
+    const { id } = await push(api, org, await createScan(api, org));
+    const verify = async () => {
+      const body = { status: 'verified' };
+      return (await api.patch(`/agent/findings/${id}`, { token, org: org.slug, body })).status;
+    };
+    await limit('viewer');
+    expect(await verify()).toBe(403);
+    await limit(undefined);
+    expect(await verify()).toBe(403);
+    await limit('member');
+    expect(await verify()).toBe(200);
+  });
+
+  it('tokens of other projects are not found', async () => {
+    const other = await addProject(api, org);
+    await limit('admin');
+    const path = `/projects/${org.projectId}/tokens/${other.tokenId}`;
+    expect(outcome(await api.delete(path, creator.as))).toEqual([404, 'resource_error/not_found']);
+    expect(outcome(await api.delete(path, org.asOwner))).toEqual(SCOPE);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   addProject,
   createOrg,
   createScan,
+  finding,
   must,
   push,
   type TestOrg,
@@ -116,12 +117,58 @@ describe('lists are limited to the project', () => {
   });
 });
 
+describe('another project does not show', () => {
+  const inOrg = (text: string) =>
+    t.services.database.sql.unsafe(text.replaceAll('$org', `org_${own.id.replaceAll('-', '')}`));
+
+  it('by the sources of its scans', async () => {
+    // Another scanner than that of the own scan: after the scan of the other project, its findings would count as gone.
+    await inOrg(`update $org.scans set sources = '{x}' where scan_id = '${scans.own}'`);
+    const gone = `scan_id=${scans.other}&against=${scans.own}&change=gone`;
+    const found = [];
+    for (const sources of ['x', 'y', 'x,y']) {
+      await inOrg(`update $org.scans set sources = '{${sources}}' where scan_id = '${scans.other}'`);
+      found.push(must(await api.get(`/findings?${gone}`, read)));
+      found.push(must(await api.get(`/findings?${gone}&page=1`, read)));
+    }
+    expect(found.flat()).toEqual([]);
+    await inOrg(`update $org.scans set sources = '{x}' where scan_id = '${scans.other}'`);
+    expect(must(await api.get(`/findings?${gone}`, own.asOwner))).toHaveLength(1);
+  });
+
+  it('by a transfer', async () => {
+    await inOrg(`update $org.projects set transfer = 'out' where id = '${other.projectId}'`);
+    const body = { filter: {}, expected_count: 1, status: 'confirmed' };
+    expect((await api.patch('/findings', { ...own.asOwner, body })).status).toBe(409);
+    const { change_ids } = must(await api.patch('/findings', { ...triage, body }));
+    must(await api.post(`/changes/${change_ids[0]}/undo`, triage));
+    await inOrg(`update $org.projects set transfer = 'out' where id = '${own.projectId}'`);
+    expect((await api.patch('/findings', { ...triage, body })).status).toBe(409);
+  });
+
+  it('by findings that are similar: they do not crowd out those of the project', async () => {
+    const cve = 'CVE-2026-10002';
+    const first = await push(api, own, scans.own, { cve });
+    const many = Array.from({ length: 120 }, () => finding(other, scans.other, { cve }));
+    must(await api.post('/agent/findings/batch', { ...other.asAgent, body: { findings: many } }));
+    const last = await push(api, own, scans.own, { cve });
+    for (const [id, similar] of [
+      [first.id, last.id],
+      [last.id, first.id],
+    ])
+      expect(must(await api.get(`/findings/${id}/similar`, read))).toMatchObject([
+        { id: similar, why: 'cve' },
+      ]);
+  });
+});
+
 /** Each endpoint that admits a token of a project for what its path names. */
 const named = (Object.values(table) as Endpoint[]).filter(
   ({ access }) =>
     access.kind === 'cookieOrg' &&
     access.tokens === 'any' &&
-    ['finding', 'scan', 'project'].includes(access.project ?? ''),
+    access.role !== 'admin' &&
+    ['finding', 'scan', 'project'].includes(access.project),
 );
 
 it.each(named.map((one): [string, Endpoint] => [`${one.method} ${one.path}`, one]))(
@@ -148,9 +195,12 @@ it.each(named.map((one): [string, Endpoint] => [`${one.method} ${one.path}`, one
   },
 );
 
-/** Endpoints of the organization, not of a project. */
+/** Endpoints of the organization, not of a project, and those of admins. */
 const REFUSED = (Object.values(table) as Endpoint[]).filter(
-  ({ access }) => access.kind === 'cookieOrg' && access.tokens === 'any' && access.project === 'none',
+  ({ access }) =>
+    access.kind === 'cookieOrg' &&
+    access.tokens === 'any' &&
+    (access.role === 'admin' || access.project === 'none' || access.project === 'any member'),
 );
 
 it('endpoints of the organization refuse the token', async () => {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { lowestIdAt } from '../../ids.ts';
+import { limitedStatement, type Projects } from '../../projects/reach.ts';
 import { users } from '../../schema/accounts.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { ChangedFields } from '../../schema/values.ts';
@@ -44,22 +45,25 @@ const matching = (whose: Whose, $: Placeholders<Changes>): SQL =>
     ? sql`id >= ${$.first}::uuid`
     : sql`actor_id = ${$.actorId}::uuid and at >= ${$.since}::timestamptz`;
 
+/** In some projects, the findings of others are left out, and so is their number. */
 const listStatement = (whose: Whose) =>
-  orgStatement<Changes & Window, RecentChange>(
-    ({ apiTokens, changes, findings, rules }, $) => sql`
+  limitedStatement<Changes & Window, RecentChange>(({ apiTokens, changes, findings, rules }, $, limit) => {
+    const limited = limit(sql`f.project_id`);
+    const count = limited ? sql`coalesce(f.count, 0)::int` : sql`cardinality(page.finding_ids)`;
+    return sql`
 with page as materialized (
   select id, at, finding_ids, what, undone_at, rule_id, actor_id from ${changes}
   where ${matching(whose, $)} order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
 )
-select page.id, page.at, cardinality(page.finding_ids) as findings, f.id as finding_id, f.title, page.what, page.undone_at,
+select page.id, page.at, ${count} as findings, f.id as finding_id, f.title, page.what, page.undone_at,
   case when r.id is not null then json_build_object('id', r.id, 'name', r.name) end as rule,
   page.actor_id, coalesce(t.name, u.name) as actor_name, t.id is not null as is_token
 from page left join lateral (
-  select f.id, f.title from unnest(page.finding_ids) with ordinality o(id, position) join ${findings} f on f.id = o.id
+  select f.id, f.title${limited && sql`, count(*) over () as count`} from unnest(page.finding_ids) with ordinality o(id, position) join ${findings} f on f.id = o.id${limited && sql` and ${limited}`}
   order by o.position limit 1
 ) f on true left join ${rules} r on r.id = page.rule_id
-left join ${apiTokens} t on t.id = page.actor_id left join ${users} u on u.id = page.actor_id order by page.id desc`,
-  );
+left join ${apiTokens} t on t.id = page.actor_id left join ${users} u on u.id = page.actor_id order by page.id desc`;
+  });
 
 const countStatement = (whose: Whose) =>
   orgStatement<Changes, { total: number }>(
@@ -71,17 +75,18 @@ const statements = {
   all: { list: listStatement('all'), count: countStatement('all') },
 };
 
-/** Reads a page of the changes that an actor, or all, made since a time, newest first. */
+/** Reads a page of the changes that an actor, or all, made since a time, newest first, with their findings in some projects. */
 export async function readChanges(
   client: SqlClient,
   tables: OrgTables,
   { whose, actorId, since }: { whose: Whose; actorId: string; since: Date },
   window: Window,
+  projects: Projects,
 ): Promise<{ total: number; changes: RecentChange[] }> {
   const of = { actorId, since: since.toISOString(), first: lowestIdAt(since.getTime()) };
   const { list, count } = statements[whose];
   const [changes, [counted]] = await Promise.all([
-    list(tables).run(client, { ...of, ...window }),
+    list(tables, projects).run(client, { ...of, ...window }),
     count(tables).run(client, of),
   ]);
   return { total: counted?.total ?? 0, changes };

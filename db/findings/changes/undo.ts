@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { retried } from '../../errors.ts';
 import type { Sql } from '../../pool/query.ts';
+import { limitedStatement, type Projects } from '../../projects/reach.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { orgStatement, type SqlClient } from '../../statements.ts';
 import type { AcceptedRisk } from '../triage/accepted-risks.ts';
@@ -41,8 +42,9 @@ export async function findChange(
 }
 
 /** Locks the change first, so that requests that undo it run one after another and the later ones find it undone. */
-const undoStatement = orgStatement<Written & { id: string }, ChangedFinding>(
-  (tables, $) => sql`
+const undoStatement = limitedStatement<Written & { id: string }, ChangedFinding>((tables, $, limit) => {
+  const limited = limit(sql`project_id`);
+  return sql`
 with change as materialized (
   select finding_ids, fields from ${tables.changes} where id = ${$.id}::uuid and undone_at is null for update
 ), wanted as materialized (
@@ -53,7 +55,7 @@ with change as materialized (
     to_regressed boolean, to_reason text, to_assignee_id uuid, to_due_at timestamptz, to_accepted_until timestamptz)
 ), before as materialized (
   select ${CHANGED_COLUMNS} from ${tables.findings}
-  where id = any (array(select unnest(finding_ids) from change))
+  where id = any (array(select unnest(finding_ids) from change))${limited && sql` and ${limited}`}
   order by project_id, fingerprint for no key update
 ), after as materialized (
   select b.id, b.project_id, b.severity, b.proposed, null::text as note, w.status, w.status_changed_at, w.regressed, w.regressed_at,
@@ -68,17 +70,18 @@ with change as materialized (
 select before.id, coalesce(changed.status, before.status) as status, before.status as previous_status,
   changed.id is null as conflicts
 from change cross join lateral unnest(change.finding_ids) with ordinality as o(id, position)
-join before on before.id = o.id left join changed on changed.id = before.id order by o.position`,
-);
+join before on before.id = o.id left join changed on changed.id = before.id order by o.position`;
+});
 
 /**
- * Undoes a change of the findings that nobody has changed since.
+ * Undoes a change of the findings in some projects that nobody has changed since.
  * @returns its findings in their order; none if the change is undone already or does not exist
  */
 export async function undoChange(
   client: Sql,
   tables: OrgTables,
   undo: Written & { id: string },
+  projects: Projects,
 ): Promise<ChangedFinding[]> {
-  return await retried(() => undoStatement(tables).run(client, undo));
+  return await retried(() => undoStatement(tables, projects).run(client, undo));
 }

@@ -1,14 +1,15 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../client.ts';
+import { type Projects, within } from '../../projects/reach.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { ScanStatus, Severity, SeverityCounts } from '../../schema/values.ts';
 
 /** How many findings there are without proposed ones, from the counts that are kept: a row for each severity. */
-export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables, projectId?: string) =>
+export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables, projects?: Projects) =>
   db
     .select({ severity: c.severity, count: sql<number>`sum(${c.count} - ${c.proposed})::int`.as('count') })
     .from(c)
-    .where(projectId === undefined ? undefined : eq(c.projectId, projectId))
+    .where(within(c.projectId, projects))
     .groupBy(c.severity);
 
 /** Adds up rows of {@link findingCountsQuery}. */
@@ -23,16 +24,12 @@ export function toSeverityCounts(rows: readonly { severity: Severity; count: num
 
 /** Which scans; what is left out may be any. */
 export interface ScanKind {
-  projectId?: string | undefined;
+  projects?: Projects;
   statuses?: readonly ScanStatus[] | undefined;
 }
 
 /** The query behind {@link countScans}. */
-export function scanCountsQuery(
-  db: Db,
-  { scanCounts: c }: OrgTables,
-  { projectId, statuses }: ScanKind = {},
-) {
+export function scanCountsQuery(db: Db, { scanCounts: c }: OrgTables, { projects, statuses }: ScanKind = {}) {
   return db
     .select({
       all: sql<number>`coalesce(sum(${c.count}), 0)::int`.as('all'),
@@ -41,12 +38,7 @@ export function scanCountsQuery(
       ),
     })
     .from(c)
-    .where(
-      and(
-        projectId === undefined ? undefined : eq(c.projectId, projectId),
-        statuses && inArray(c.status, [...statuses]),
-      ),
-    );
+    .where(and(within(c.projectId, projects), statuses && inArray(c.status, [...statuses])));
 }
 
 /** How many scans there are, from the counts that are kept. */

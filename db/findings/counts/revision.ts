@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { limitedStatement, type Projects } from '../../projects/reach.ts';
 import type { OrgTables } from '../../schema/org.ts';
-import { orgStatement, type SqlClient } from '../../statements.ts';
+import type { SqlClient } from '../../statements.ts';
 
 /*
  * The revision of an organization tells whether findings or scans have changed. It derives from the transaction ids of the
@@ -10,16 +11,22 @@ import { orgStatement, type SqlClient } from '../../statements.ts';
  */
 
 /** The sums grow with each change of a row. md5 hides how many transactions the cluster has run. */
-const read = orgStatement<object, { revision: string }>(
-  ({ findingCounts, scanCounts }) => sql`
+const read = limitedStatement<object, { revision: string }>(({ findingCounts, scanCounts }, _, limit) => {
+  const limited = limit(sql`project_id`);
+  const where = limited && sql` where ${limited}`;
+  return sql`
 select md5(concat_ws(' ', f.rows, f.writes, s.rows, s.writes)) as revision
-from (select count(*) as rows, sum(xmin::text::bigint) as writes from ${findingCounts}) f,
-  (select count(*) as rows, sum(xmin::text::bigint) as writes from ${scanCounts}) s`,
-);
+from (select count(*) as rows, sum(xmin::text::bigint) as writes from ${findingCounts}${where}) f,
+  (select count(*) as rows, sum(xmin::text::bigint) as writes from ${scanCounts}${where}) s`;
+});
 
-/** Reads the revision of an organization: another text after each change of its findings or scans. */
-export async function readRevision(client: SqlClient, tables: OrgTables): Promise<string> {
-  const [row] = await read(tables).run(client, {});
+/** Reads the revision of some projects of an organization: another text after each change of their findings or scans. */
+export async function readRevision(
+  client: SqlClient,
+  tables: OrgTables,
+  projects?: Projects,
+): Promise<string> {
+  const [row] = await read(tables, projects).run(client, {});
   return row?.revision ?? '';
 }
 

@@ -1,21 +1,20 @@
 import { sql } from 'drizzle-orm';
 import { lowestIdAt } from '../../ids.ts';
 import type { Sql } from '../../pool/query.ts';
+import { limitedStatement, type Projects } from '../../projects/reach.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { Severity, SeverityCounts } from '../../schema/values.ts';
-import { arrayText, orgStatement } from '../../statements.ts';
+import { arrayText } from '../../statements.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** `first`: the lowest ids of the days, `late`: the lowest that are too late for them. */
-type Params = { first: string; late: string; projectId: string | null };
+type Params = { first: string; late: string };
 type Row = { day: number; severity: Severity; total: number; unresolved: number };
 
-/** One for all projects, and one for a project, which has an index of its own. */
-const byDay = (ofProject: boolean) =>
-  orgStatement<Params, Row>((tables, $) => {
-    const inProject = ofProject ? sql`project_id = ${$.projectId}::uuid` : sql`true`;
-    return sql`
+const byDay = limitedStatement<Params, Row>((tables, $, limit) => {
+  const inProject = limit(sql`project_id`) ?? sql`true`;
+  return sql`
 select d.day::int, k.severity, sum(f.count)::int as total,
   coalesce(sum(f.count) filter (where k.status in ('open', 'confirmed')), 0)::int as unresolved
 from unnest(${$.first}::uuid[], ${$.late}::uuid[]) with ordinality d(first, late, day)
@@ -31,10 +30,7 @@ cross join lateral (
   where ${inProject} and severity = k.severity and status = k.status and id >= d.first and id < d.late
 ) f
 group by d.day, k.severity`;
-  });
-
-const byDayOfAll = byDay(false);
-const byDayOfProject = byDay(true);
+});
 
 /** The number of findings first reported on a day, by severity, and how many of them are unresolved now. */
 export interface DayCounts extends SeverityCounts {
@@ -53,13 +49,11 @@ export async function countByDay(
   tables: OrgTables,
   now: Date,
   days: number,
-  projectId?: string,
+  projects?: Projects,
 ): Promise<DayCounts[]> {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const starts = Array.from({ length: days }, (_, i) => today - (days - 1 - i) * DAY_MS);
-  const statement = projectId === undefined ? byDayOfAll : byDayOfProject;
-  const rows = await statement(tables).run(client, {
-    projectId: projectId ?? null,
+  const rows = await byDay(tables, projects).run(client, {
     first: arrayText(starts.map(lowestIdAt)),
     late: arrayText(starts.map((start) => lowestIdAt(start + DAY_MS))),
   });

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Sql } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { projectTransfers } from '../../schema/orgs.ts';
-import { type DrizzleClient, orgStatement, run, type SqlClient } from '../../statements.ts';
+import { arrayText, type DrizzleClient, orgStatement, run, type SqlClient } from '../../statements.ts';
 import { forgetTransfer, type Transfer, TransferOver } from './transfers.ts';
 
 /*
@@ -104,3 +104,15 @@ export async function isLeaving(client: SqlClient, tables: OrgTables, of: Partia
   const params = { projectId: null, findingIds: null, scanId: null, any: false, ...of };
   return (await leaving(tables).run(client, params)).length > 0;
 }
+
+const anyLeaving = orgStatement<{ projects: string }, object>(
+  ({ projects }, $) =>
+    sql`select 1 from ${projects} where transfer = 'out' and id = any (${$.projects}::uuid[]) limit 1`,
+);
+
+/** Whether one of some projects moves to another organization. */
+export const isAnyLeaving = async (
+  client: SqlClient,
+  tables: OrgTables,
+  ids: readonly string[],
+): Promise<boolean> => (await anyLeaving(tables).run(client, { projects: arrayText(ids) })).length > 0;

@@ -72,6 +72,11 @@ const increaseVersion = orgStatement<object, object>(
 on conflict (id) do update set version = v.version + 1`,
 );
 
+/** The target has members of its own. */
+const removeMembers = orgStatement<OfProject, object>(
+  ({ projectMembers }, $) => sql`delete from ${projectMembers} where project_id = ${$.projectId}::uuid`,
+);
+
 const removeCounts = orgStatement<OfProject, object>(
   ({ findingCounts, scanCounts }, $) => sql`
 with of_scans as (delete from ${scanCounts} where project_id = ${$.projectId}::uuid)
@@ -146,6 +151,7 @@ export async function moveProject(
       await finishScanIn(tx, target, end);
     }
     await removeDeletions(source).run(tx, { projectId });
+    await removeMembers(source).run(tx, { projectId });
     await removeCounts(source).run(tx, { projectId });
     const removed = await removeProject(source).run(tx, { projectId });
     if (removed.length === 0) throw new Error('the project has changed while it was moved');

@@ -25,7 +25,7 @@ export const updateAgentFinding = endpoint(
   },
   async (call) => {
     const { body, now, org, params, services, sql, token } = call;
-    if (body.status === 'verified') await requireMayVerify(call.db, org, token);
+    if (body.status === 'verified') await requireMayVerify(call.db, org, { token, findingId: params.id });
     const changer = {
       ...{ now, actorId: token.id, changeId: services.nextId().id, projectId: token.projectId },
       unlessMoving: true,

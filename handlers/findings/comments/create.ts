@@ -1,8 +1,7 @@
 import { addComment, hasFinding } from '../../../db/findings/triage/activity.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { ActivityEntry, CommentInput } from '../../../lib/findings/triage/activity.ts';
-import { membersOf, shownMentions } from '../../../lib/findings/triage/comments.ts';
-import { mentionedIds } from '../../../lib/findings/triage/mentions.ts';
+import { mentionedMembers, shownMentions } from '../../../lib/findings/triage/comments.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -18,7 +17,7 @@ export const createComment = endpoint(
     audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Comment on a finding',
-    description: '`@[name](user-id)` in the text mentions a member. Ids of others are ignored.',
+    description: '`@[name](user-id)` in the text mentions a member. Ids of others, and of members who do not reach the project, are ignored.',
     request: { params: z.object({ id: idParam() }), body: CommentInput },
     responses: { 201: { description: 'The comment, as an entry of the activity.', result: ActivityEntry } },
     errors: ['resource_error/conflict'],
@@ -27,7 +26,10 @@ export const createComment = endpoint(
     const { actor, body, now, org, params, services, sql } = call;
     if (!(await hasFinding(sql, org.tables, params.id))) throw new ApiError('resource_error/not_found');
     const { id } = services.nextId();
-    const mentioned = await membersOf(call, services.config, mentionedIds(body.body));
+    const mentioned = await mentionedMembers(call, services.config, {
+      findingId: params.id,
+      body: body.body,
+    });
     const comment = {
       ...{ findingId: params.id, id, actorId: actor.id, body: body.body, now: now.toISOString() },
       mentions: mentioned.map((member) => member.id),

@@ -1,8 +1,7 @@
 import { editComment, hasComment } from '../../../db/findings/triage/activity.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { ActivityEntry, CommentInput } from '../../../lib/findings/triage/activity.ts';
-import { membersOf, requireAuthor, shownMentions } from '../../../lib/findings/triage/comments.ts';
-import { mentionedIds } from '../../../lib/findings/triage/mentions.ts';
+import { mentionedMembers, requireAuthor, shownMentions } from '../../../lib/findings/triage/comments.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -28,7 +27,10 @@ export const updateComment = endpoint(
     await requireStays(call, { findings: [params.id] });
     const key = { findingId: params.id, id: params.commentId };
     if (!(await hasComment(sql, org.tables, key))) throw new ApiError('resource_error/not_found');
-    const mentioned = await membersOf(call, services.config, mentionedIds(body.body));
+    const mentioned = await mentionedMembers(call, services.config, {
+      findingId: params.id,
+      body: body.body,
+    });
     const edited = {
       ...{ ...key, actorId: actor.id, body: body.body, now: now.toISOString() },
       mentions: mentioned.map((member) => member.id),

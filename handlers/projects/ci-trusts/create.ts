@@ -14,7 +14,7 @@ export const createCiTrust = endpoint(
   {
     method: 'post',
     path: '/projects/{projectId}/ci-trusts',
-    access: sessionOrg('admin'),
+    access: sessionOrg('admin', 'project'),
     audit: 'ci_trust.created',
     tag: 'API tokens: project-scoped',
     summary: 'Let a CI system sign in to a project without a key',

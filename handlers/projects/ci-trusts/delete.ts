@@ -12,7 +12,7 @@ export const deleteCiTrust = endpoint(
   {
     method: 'delete',
     path: '/projects/{projectId}/ci-trusts/{id}',
-    access: sessionOrg('admin'),
+    access: sessionOrg('admin', 'project'),
     audit: 'ci_trust.deleted',
     tag: 'API tokens: project-scoped',
     summary: 'Delete the trust in a CI system',

@@ -17,7 +17,7 @@ export const createDemoProject = endpoint(
   {
     method: 'post',
     path: '/projects/demo',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'project.demo_created',
     tag: 'Projects',
     summary: 'Create the demo project',

@@ -14,7 +14,7 @@ export const updateProjectDueDates = endpoint(
   {
     method: 'put',
     path: '/projects/{id}/due-dates',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'project'),
     audit: 'project.due_dates_changed',
     tag: 'Policies',
     summary: 'Set after how many days findings of a project are due',

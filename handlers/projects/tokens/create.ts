@@ -14,7 +14,7 @@ export const createProjectToken = endpoint(
   {
     method: 'post',
     path: '/projects/{projectId}/tokens',
-    access: freshCookieOrg('viewer', 'for another scope than `ingest`'),
+    access: freshCookieOrg('viewer', 'project', 'for another scope than `ingest`'),
     audit: 'token.created',
     tag: 'API tokens: project-scoped',
     summary: 'Create a project token',

@@ -14,7 +14,7 @@ export const revokeProjectToken = endpoint(
   {
     method: 'delete',
     path: '/projects/{projectId}/tokens/{id}',
-    access: sessionOrg(),
+    access: sessionOrg('viewer', 'project'),
     audit: 'token.revoked',
     tag: 'API tokens: project-scoped',
     summary: 'Revoke a project token',
@@ -27,13 +27,14 @@ export const revokeProjectToken = endpoint(
   async (call) => {
     const { projectId, id } = call.params;
     const outcome = await call.audited(
-      ({ db, org, membership }) =>
+      ({ db, org, role }) =>
         revokeToken(db, org.tables, id, projectId, {
-          trusts: rankOf(membership.role ?? 'viewer') >= rankOf('admin'),
+          trusts: rankOf(role) >= rankOf('admin'),
         }),
       revokedEntry(id),
     );
-    if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
+    const isHidden = outcome.kind === 'other_project' && call.reach !== undefined;
+    if (outcome.kind === 'missing' || isHidden) throw new ApiError('resource_error/not_found');
     if (outcome.kind === 'other_project') throw anotherProject();
     if (outcome.kind === 'revoked') {
       const { name: token_name, createdBy: created_by } = outcome.token;

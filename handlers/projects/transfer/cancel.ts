@@ -12,7 +12,7 @@ export const cancelProjectTransfer = endpoint(
   {
     method: 'delete',
     path: '/projects/{slug}/transfer',
-    access: sessionOrg('owner'),
+    access: sessionOrg('owner', 'none'),
     audit: 'project.transfer_cancelled',
     tag: 'Projects',
     summary: 'Cancel the transfer of a project',

@@ -11,7 +11,7 @@ export const getProjectTransfer = endpoint(
   {
     method: 'get',
     path: '/projects/{slug}/transfer',
-    access: sessionOrg('owner'),
+    access: sessionOrg('owner', 'none'),
     tag: 'Projects',
     summary: 'Get the transfer of a project',
     description:

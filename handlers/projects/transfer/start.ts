@@ -33,7 +33,7 @@ export const startProjectTransfer = endpoint(
   {
     method: 'post',
     path: '/projects/{slug}/transfer',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'project.transfer_started',
     tag: 'Projects',
     summary: 'Transfer a project to another organization',

@@ -14,7 +14,7 @@ export const previewDeletionOfScan = endpoint(
   {
     method: 'get',
     path: '/scans/{id}/delete/preview',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'scan'),
     tag: 'Scans',
     summary: 'Count the findings that only a scan has reported',
     description: 'Counts the findings that `POST /scans/{id}/delete` with `with_findings` would delete now.',

@@ -25,7 +25,7 @@ export const createConnection = endpoint(
   {
     method: 'post',
     path: '/settings/connections',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'connection.created',
     tag: 'Single sign-on',
     summary: 'Add a connection for single sign-on',

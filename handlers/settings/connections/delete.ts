@@ -18,7 +18,7 @@ export const deleteConnection = endpoint(
   {
     method: 'delete',
     path: '/settings/connections/{id}',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'connection.deleted',
     tag: 'Single sign-on',
     summary: 'Delete a connection for single sign-on',

@@ -10,7 +10,7 @@ export const listConnections = endpoint(
   {
     method: 'get',
     path: '/settings/connections',
-    access: sessionOrg('owner'),
+    access: sessionOrg('owner', 'none'),
     tag: 'Single sign-on',
     summary: 'List the connections for single sign-on',
     description: 'The oldest first.',

@@ -11,7 +11,7 @@ export const testConnection = endpoint(
   {
     method: 'post',
     path: '/settings/connections/{id}/test',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'connection.tested',
     tag: 'Single sign-on',
     summary: 'Test a connection for single sign-on',

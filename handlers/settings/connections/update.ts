@@ -28,7 +28,7 @@ export const updateConnection = endpoint(
   {
     method: 'patch',
     path: '/settings/connections/{id}',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'connection.changed',
     tag: 'Single sign-on',
     summary: 'Change a connection for single sign-on',

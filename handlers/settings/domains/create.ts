@@ -16,7 +16,7 @@ export const createOrgDomain = endpoint(
   {
     method: 'post',
     path: '/settings/domains',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'domain.added',
     tag: 'Single sign-on',
     summary: 'Add a domain to the organization',

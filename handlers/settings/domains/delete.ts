@@ -14,7 +14,7 @@ export const deleteOrgDomain = endpoint(
   {
     method: 'delete',
     path: '/settings/domains/{id}',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'domain.removed',
     tag: 'Single sign-on',
     summary: 'Remove a domain from the organization',

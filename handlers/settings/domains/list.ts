@@ -8,7 +8,7 @@ export const listOrgDomains = endpoint(
   {
     method: 'get',
     path: '/settings/domains',
-    access: sessionOrg('owner'),
+    access: sessionOrg('owner', 'none'),
     tag: 'Single sign-on',
     summary: 'List the domains of the organization',
     responses: { 200: { description: 'The domains, by name.', result: z.array(Domain) } },

@@ -22,7 +22,7 @@ export const verifyOrgDomain = endpoint(
   {
     method: 'post',
     path: '/settings/domains/{id}/verify',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'domain.verified',
     tag: 'Single sign-on',
     summary: 'Prove a domain',

@@ -8,7 +8,7 @@ export const getDueDates = endpoint(
   {
     method: 'get',
     path: '/settings/due-dates',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     tag: 'Policies',
     summary: 'Get after how many days findings are due',
     description: 'Days by severity. `null` means no due date.',

@@ -10,7 +10,7 @@ export const updateDueDates = endpoint(
   {
     method: 'put',
     path: '/settings/due-dates',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: 'settings.due_dates_changed',
     tag: 'Policies',
     summary: 'Set after how many days findings are due',

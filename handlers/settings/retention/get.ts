@@ -9,7 +9,7 @@ export const getRetention = endpoint(
   {
     method: 'get',
     path: '/settings/retention',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     tag: 'Policies',
     summary: 'Get how long findings and scans are kept',
     description: 'Days by kind. `null` means for ever, which is the default.',

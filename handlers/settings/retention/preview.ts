@@ -10,7 +10,7 @@ export const previewRetention = endpoint(
   {
     method: 'post',
     path: '/settings/retention/preview',
-    access: cookieOrg('admin'),
+    access: cookieOrg('admin', 'none'),
     audit: { none: 'nothing' },
     tag: 'Policies',
     summary: 'Count what a retention would remove',

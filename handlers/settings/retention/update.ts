@@ -10,7 +10,7 @@ export const updateRetention = endpoint(
   {
     method: 'put',
     path: '/settings/retention',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'none'),
     audit: 'settings.retention_changed',
     tag: 'Policies',
     summary: 'Set how long findings and scans are kept',

@@ -7,7 +7,7 @@ export const getSecuritySettings = endpoint(
   {
     method: 'get',
     path: '/settings/security',
-    access: cookieOrg('viewer', 'none'),
+    access: cookieOrg('viewer', 'any member'),
     tag: 'Organizations',
     summary: 'Get the security settings of the organization',
     description: 'Any member may read them.',

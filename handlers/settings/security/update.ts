@@ -20,7 +20,7 @@ export const updateSecuritySettings = endpoint(
   {
     method: 'patch',
     path: '/settings/security',
-    access: freshCookieOrg('admin'),
+    access: freshCookieOrg('admin', 'none'),
     audit: 'settings.security_changed',
     tag: 'Organizations',
     summary: 'Change the security settings of the organization',

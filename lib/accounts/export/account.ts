@@ -138,6 +138,7 @@ const membershipsOf = (db: Db, userId: string) =>
       slug: orgs.slug,
       name: orgs.name,
       role: memberships.role,
+      project_access: memberships.projectAccess,
       invited_email: memberships.invitedEmail,
       confirmed_at: memberships.confirmedAt,
       owner_offer_until: memberships.ownerOfferUntil,

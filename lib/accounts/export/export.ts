@@ -2,13 +2,15 @@ import { and, eq } from 'drizzle-orm';
 import { nextOrgs } from '../../../db/accounts/erasure.ts';
 import type { Database } from '../../../db/client.ts';
 import { readNetworks } from '../../../db/orgs/networks.ts';
+import { readProjectRoles } from '../../../db/projects/members.ts';
+import type { Projects } from '../../../db/projects/reach.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import { defineOrgTables } from '../../../db/schema/org.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { memberships, orgDeletions, orgs } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
-import { hasAccess } from '../../members/fields.ts';
+import { hasAccess, isLimited } from '../../members/fields.ts';
 import { isAllowed } from '../../orgs/access-limits.ts';
 import { isOrgFlagActive } from '../../orgs/flags.ts';
 import { readSessionStanding } from '../../sso/required.ts';
@@ -52,6 +54,8 @@ interface ExportedOrg {
 interface Found {
   org: ExportedOrg;
   hasTables: boolean;
+  /** The projects that the person reaches. Undefined: all. */
+  projects?: Projects;
 }
 
 const BLOCK = 64 * 1024;
@@ -78,13 +82,13 @@ export async function* exportAccount(options: ExportOptions, userId: string): As
   if (!account) return;
   let text = `{"exported_at":"${now.toISOString()}",${toParts(account)},"organizations":[`;
   let separator = '';
-  for await (const { org, hasTables } of orgsOf(options, userId)) {
+  for await (const { org, hasTables, projects } of orgsOf(options, userId)) {
     const shown = JSON.stringify(org);
     text += separator + (org.left_out ? shown : shown.slice(0, -1));
     separator = ',';
     if (org.left_out) continue;
     const tables = defineOrgTables(orgSchemaName(org.id));
-    for (const [kind, read] of Object.entries(recordsOf(database.of(org), tables, userId))) {
+    for (const [kind, read] of Object.entries(recordsOf(database.of(org), tables, userId, projects))) {
       text += `,"${kind}":[`;
       let comma = '';
       for await (const record of hasTables ? await read() : []) {
@@ -121,7 +125,12 @@ async function* ownOrgs(
   const rows = await db
     .select({
       ...{ id: orgs.id, slug: orgs.slug, name: orgs.name, version: orgs.schemaVersion },
-      ...{ access: hasAccess(settings), mfaEnabled: users.mfaEnabled, deletedAt: orgDeletions.deletedAt },
+      ...{
+        access: hasAccess(settings),
+        limited: isLimited,
+        mfaEnabled: users.mfaEnabled,
+        deletedAt: orgDeletions.deletedAt,
+      },
     })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
@@ -130,7 +139,7 @@ async function* ownOrgs(
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(eq(memberships.userId, userId))
     .orderBy(orgs.slug);
-  for (const { access, mfaEnabled, deletedAt, version: has, ...org } of rows) {
+  for (const { access, limited, mfaEnabled, deletedAt, version: has, ...org } of rows) {
     const hasTables = has > 0;
     const leftOut = async (): Promise<LeftOut | undefined> => {
       if (!access) return 'membership_pending';
@@ -147,6 +156,14 @@ async function* ownOrgs(
       return undefined;
     };
     const left_out = await leftOut();
-    yield { org: { ...org, ...(left_out && { left_out }) }, hasTables };
+    const projects = limited && !left_out ? await projectsIn({ ...org, hasTables }) : undefined;
+    yield { org: { ...org, ...(left_out && { left_out }) }, hasTables, projects };
+  }
+
+  async function projectsIn(org: { id: string; hasTables: boolean }): Promise<Projects> {
+    if (!org.hasTables) return [];
+    const tables = defineOrgTables(orgSchemaName(org.id));
+    const found = await readProjectRoles(database.of(org).sql, tables, [userId]);
+    return [...(found.get(userId)?.keys() ?? [])];
   }
 }

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { readActivityOf, readFindingsOf } from '../../../db/accounts/records.ts';
 import type { DatabaseClient } from '../../../db/client.ts';
+import { type Projects, within } from '../../../db/projects/reach.ts';
 import { parseScopes, savedViewFields } from '../../../db/resources.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 
@@ -9,13 +10,17 @@ const PAGE = 500;
 /** Rows of one kind, one after another. */
 export type Records = AsyncIterable<object> | Iterable<object>;
 
-/** The records of an organization about a person, by kind. Each kind is read when it is called. */
+/**
+ * The records of an organization about a person, by kind. Each kind is read when it is called.
+ * @param projects limits the texts of others; the person's own ones are all read
+ */
 export function recordsOf(
   { db, sql: client }: Pick<DatabaseClient, 'db' | 'sql'>,
   tables: OrgTables,
   userId: string,
+  projects: Projects,
 ): Record<string, () => Records | Promise<Records>> {
-  const { apiTokens: t, changes: c, findings: f, rules: r, savedViews: v } = tables;
+  const { apiTokens: t, changes: c, findings: f, projectMembers: m, rules: r, savedViews: v } = tables;
 
   return {
     api_tokens: () =>
@@ -37,9 +42,16 @@ export function recordsOf(
         return rows.map(({ scopes, ...row }) => ({ ...row, scopes: parseScopes(scopes) }));
       }),
     saved_views: () => db.select(savedViewFields(tables)).from(v).where(eq(v.ownerId, userId)).orderBy(v.id),
+    project_roles: () =>
+      db
+        .select({ project_id: m.projectId, role: m.role, created_at: m.createdAt })
+        .from(m)
+        .where(eq(m.userId, userId))
+        .orderBy(m.projectId),
     rules: () =>
       db
-        .select({ id: r.id, name: r.name })
+        // Their names may tell of other projects.
+        .select({ id: r.id, ...(projects === undefined && { name: r.name }) })
         .from(r)
         .where(sql`${r.actions} ->> 'assignee_id' = ${userId}`)
         .orderBy(asc(r.id)),
@@ -48,11 +60,13 @@ export function recordsOf(
         db
           .select({ id: f.id, title: f.title })
           .from(f)
-          .where(and(eq(f.assigneeId, userId), after ? gt(f.id, after) : undefined))
+          .where(
+            and(eq(f.assigneeId, userId), within(f.projectId, projects), after ? gt(f.id, after) : undefined),
+          )
           .orderBy(asc(f.id))
           .limit(PAGE),
       ),
-    imported_findings: () => readFindingsOf(client, tables, userId),
+    imported_findings: () => readFindingsOf(client, tables, userId, projects),
     changes: () =>
       inPages((after) =>
         db
@@ -62,7 +76,7 @@ export function recordsOf(
           .orderBy(asc(c.id))
           .limit(PAGE),
       ),
-    activity: () => readActivityOf(client, tables, userId),
+    activity: () => readActivityOf(client, tables, userId, projects),
   };
 }
 

@@ -1,6 +1,6 @@
 import { MAILED_TOKEN_PURPOSES, MFA_TYPES } from '../../../db/schema/accounts.ts';
-import { ROLES } from '../../../db/schema/orgs.ts';
-import { EVENT_KINDS, TOKEN_SCOPES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import { PROJECT_ACCESS, ROLES } from '../../../db/schema/orgs.ts';
+import { EVENT_KINDS, PROJECT_ROLES, TOKEN_SCOPES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import { count, id, shown, timestamp, z } from '../../schema.ts';
 import { Identity } from '../../sso/identities.ts';
 import { View } from '../../views/views.ts';
@@ -55,8 +55,14 @@ const organization = z.object({
     .optional()
     .openapi({ description: 'Tokens that you created. They belong to the organization.' }),
   saved_views: z.array(View).optional(),
+  project_roles: z
+    .array(z.object({ project_id: id(), role: z.enum(PROJECT_ROLES), created_at: timestamp() }))
+    .optional()
+    .openapi({ description: 'The projects to which you are assigned.' }),
   rules: z
-    .array(z.object({ id: id(), name: shown('Tests') }))
+    .array(
+      z.object({ id: id(), name: shown('Tests', 'Absent if you reach assigned projects only.').optional() }),
+    )
     .optional()
     .openapi({ description: 'Rules that assign findings to you.' }),
   assigned_findings: z.array(finding).optional(),
@@ -107,6 +113,7 @@ export const AccountExport = z
     memberships: z.array(
       z.object({
         ...{ org_id: id(), slug: org.slug, name: org.name, role: z.enum(ROLES) },
+        project_access: z.enum(PROJECT_ACCESS),
         ...{ invited_email: email().optional(), confirmed_at: timestamp().optional() },
         owner_offer_until: timestamp().optional(),
         last_active_at: timestamp().optional(),

@@ -8,7 +8,7 @@ import type { OrgTables } from '../../../db/schema/org.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
 import { memberships, orgDeletions, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { arrayText, orgStatement, statement } from '../../../db/statements.ts';
-import { isActive, isConfirmed } from '../../members/fields.ts';
+import { isActive, isConfirmed, isLimited } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { hasTrustedMfa, lacksSso } from '../../sso/required.ts';
 import type { TokenClaims } from './signed-token.ts';
@@ -48,6 +48,8 @@ export interface FoundSession {
 export interface FoundMembership {
   /** Null when the user is not a member, or suspended. */
   role: Role | null;
+  /** The member reaches only the projects of `project_members`. */
+  isLimited: boolean;
   /** False for an invited member whose account has not verified the invited address. */
   confirmed: boolean;
   /** True if somebody registered the invited address without the mailed link, and has not verified it. */
@@ -147,7 +149,8 @@ export const userFields = sql`${users.id} as id, ${userEmails.email} as email,
 export const membershipFields = (
   { orgFlags, ...tables }: OrgTables,
   connectionId: SQLWrapper,
-): SQL => sql`case when ${isActive} then ${memberships.role} end as role, ${lacksSso(connectionId)} as "ssoMissing",
+): SQL => sql`case when ${isActive} then ${memberships.role} end as role,
+  ${isLimited} is true as "isLimited", ${lacksSso(connectionId)} as "ssoMissing",
   ${isConfirmed} as confirmed, coalesce(${memberships.isHeld}, false) as held,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit", ${memberships.lastActiveAt} as "visitedAt",
@@ -157,7 +160,7 @@ export const membershipFields = (
   exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${memberships.orgId}) as "orgDeleted"`;
 
 /** For calls that no membership matters to. */
-export const noMembershipFields = sql`null as role, false as confirmed, false as held, false as "firstVisit",
+export const noMembershipFields = sql`null as role, false as "isLimited", false as confirmed, false as held, false as "firstVisit",
   false as "ssoMissing",
   null as "visitedAt", false as "requireMfa", null as networks, null as "sessionIdleMinutes", null as "sessionMaxHours",
   false as "orgDeleted"`;
@@ -218,12 +221,23 @@ function toSession({
 }
 
 export function toUserAndMembership(row: UserRow): { user: SessionUser; membership: FoundMembership } {
-  const { role, confirmed, held, firstVisit, visitedAt, requireMfa, orgDeleted, ssoMissing, ...rest } = row;
+  const {
+    role,
+    isLimited,
+    confirmed,
+    held,
+    firstVisit,
+    visitedAt,
+    requireMfa,
+    orgDeleted,
+    ssoMissing,
+    ...rest
+  } = row;
   const { createdAt, networks, sessionIdleMinutes, sessionMaxHours, ...user } = rest;
   return {
     user: { ...user, createdAt: new Date(createdAt) },
     membership: {
-      ...{ role, confirmed, held, firstVisit, requireMfa, orgDeleted, ssoMissing },
+      ...{ role, isLimited, confirmed, held, firstVisit, requireMfa, orgDeleted, ssoMissing },
       ...{ networks: networksIn(networks), sessionIdleMinutes, sessionMaxHours },
       visitedAt: visitedAt === null ? null : new Date(visitedAt),
     },

@@ -7,7 +7,13 @@ import {
   sectionNames,
 } from '../../../db/backup/sections.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
-import { PLANS, PROJECT_TOKEN_CREATORS, ROLE_LOSS_RULES, ROLES } from '../../../db/schema/orgs.ts';
+import {
+  PLANS,
+  PROJECT_ACCESS,
+  PROJECT_TOKEN_CREATORS,
+  ROLE_LOSS_RULES,
+  ROLES,
+} from '../../../db/schema/orgs.ts';
 import { isDomain } from '../domains.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { Cells, Header } from './format.ts';
@@ -41,6 +47,7 @@ const MemberRow = z.object({
   invited_email: text(320).nullable(),
   confirmed_at: time.nullable(),
   created_at: time,
+  project_access: z.enum(PROJECT_ACCESS).default('all'),
   email: text(320).nullable(),
 });
 export type MemberRow = z.infer<typeof MemberRow>;

@@ -17,12 +17,14 @@ import { except, intersect } from 'drizzle-orm/pg-core';
 import type { Db } from '../../../db/client.ts';
 import type { FindingKind } from '../../../db/findings/lists/pages.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
+import { within } from '../../../db/projects/reach.ts';
 import { mayBeGone } from '../../../db/scans/compare.ts';
 import { findingIdsOfScan } from '../../../db/scans/scans.ts';
 import { type OrgTables, ruleOf, searchedText, startOf } from '../../../db/schema/org.ts';
 import { UNRESOLVED } from '../../../db/schema/values.ts';
 import { arrayText } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
+import { projectsAmong, type Reaching } from '../../projects/reach.ts';
 import { escapeLike, matchesGlob, pathMatchesGlob } from './glob.ts';
 import type { FindingFilter } from './parameters.ts';
 import { matchesWord, words } from './words.ts';
@@ -34,29 +36,21 @@ const INDEXED_CHARACTERS = 24;
 const unresolved = sql.raw(`('${UNRESOLVED.join("', '")}')`);
 
 /** The organization and the time that a filter is for, and the user that `me` stands for. */
-export interface FilterContext {
+export interface FilterContext extends Reaching {
   db: Db;
   org: { tables: OrgTables };
   now: Date;
   user?: { id: string };
-  /** The only project that the caller sees. */
-  onlyProject?: string | undefined;
 }
 
-/** The filter without what the caller does not see. Both readers of filters begin with it. */
-const visible = (
-  { onlyProject }: Pick<FilterContext, 'onlyProject'>,
-  filter: FindingFilter,
-): FindingFilter =>
-  onlyProject === undefined
-    ? filter
-    : { ...filter, project_id: (filter.project_id ?? [onlyProject]).filter((id) => id === onlyProject) };
+/** The filter without what the caller does not reach. Both readers of filters begin with it. */
+const visible = (caller: Reaching, filter: FindingFilter): FindingFilter => ({
+  ...filter,
+  project_id: projectsAmong(caller, filter.project_id),
+});
 
 /** The filter as the counts know it; undefined if they do not. */
-export function countedKind(
-  context: Pick<FilterContext, 'onlyProject'>,
-  given: FindingFilter,
-): FindingKind | undefined {
+export function countedKind(context: Reaching, given: FindingFilter): FindingKind | undefined {
   const {
     project_id: projectIds,
     severity: severities,
@@ -82,7 +76,10 @@ export function conditionsOf(context: FilterContext, given: FindingFilter): SQL 
   const { cve, file, rule, path, not_path, source, not_source } = filter;
   return and(
     ...ofScans(db, org.tables, filter),
-    filter.project_id && inArray(f.projectId, filter.project_id),
+    ...onReachedScans(context, filter),
+    context.reach === undefined
+      ? filter.project_id && inArray(f.projectId, filter.project_id)
+      : within(f.projectId, filter.project_id),
     filter.severity && inArray(f.severity, filter.severity),
     filter.status && inArray(f.status, filter.status),
     filter.regressed === undefined ? undefined : eq(f.regressed, filter.regressed),
@@ -228,6 +225,16 @@ const idsOf = ({ user }: FilterContext, field: string, users: readonly string[])
       details: [{ field, message: 'me is possible only for a signed-in user' }],
     });
   });
+
+/** A comparison reads the sources of both scans, so a caller compares only scans of projects that the caller reaches. */
+function onReachedScans({ org, reach }: FilterContext, { scan_id, against }: FindingFilter): SQL[] {
+  const { scans: s } = org.tables;
+  if (reach === undefined) return [];
+  const inReach = within(sql`s.project_id`, reach.ids);
+  return [scan_id, against].flatMap((scan) =>
+    scan === undefined ? [] : sql`exists (select from ${s} s where s.scan_id = ${scan} and ${inReach})`,
+  );
+}
 
 /** The conditions on the scan of the findings, or on the difference between two scans. */
 function ofScans(db: Db, tables: OrgTables, { scan_id, against, change }: FindingFilter): SQL[] {

@@ -1,5 +1,6 @@
 import type { ActivityFilter } from '../../../db/findings/triage/org-activity.ts';
 import { EVENT_KINDS, SEVERITIES, STORED_EVENT_KINDS, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import { projectsAmong, type Reaching } from '../../projects/reach.ts';
 import { anyOf, id, shown, text, timestamp, uuid, z } from '../../schema.ts';
 import { moment, projectIds } from '../filter/parameters.ts';
 
@@ -76,17 +77,15 @@ export const activityShape = {
   to: moment('Before this time.').optional(),
 };
 
-/** The filter of a caller. A token of a project sees only its project. */
+/** The filter of a caller, limited to the projects that the caller reaches. */
 export function activityFilter(
-  { actor: caller, onlyProject }: { actor: { id: string }; onlyProject?: string | undefined },
+  caller: Reaching & { actor: { id: string } },
   { actor, project_id, kind: kinds, from, to }: z.output<z.ZodObject<typeof activityShape>>,
 ): ActivityFilter {
-  const projectIds = onlyProject === undefined ? project_id : withinProject(onlyProject, project_id);
-  const actorId = actor === 'me' ? caller.id : actor === 'system' ? null : actor;
+  const projectIds = projectsAmong(caller, project_id);
+  const actorId = actor === 'me' ? caller.actor.id : actor === 'system' ? null : actor;
   return { actorId, projectIds, kinds, from, to };
 }
-
-const withinProject = (only: string, given: readonly string[] = [only]) => given.filter((id) => id === only);
 
 export const CommentInput = z.object({
   body: text({ min: 1, max: MAX_COMMENT, trim: true, example: 'Can we fix this in **2.4**?' }).openapi({

@@ -1,4 +1,4 @@
-import { inArray } from 'drizzle-orm';
+import { and, inArray, type SQL } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
 import { type ActivityEntry, hasComment } from '../../../db/findings/triage/activity.ts';
 import type { Sql } from '../../../db/pool/query.ts';
@@ -7,20 +7,35 @@ import type { OrgTables } from '../../../db/schema/org.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import { listMembers } from '../../members/fields.ts';
-import type { MentionedMember } from './mentions.ts';
+import { listMembers, reachOneOf } from '../../members/fields.ts';
+import { type MentionedMember, mentionedIds } from './mentions.ts';
+import { projectsOfFindings } from './triage.ts';
 
 /** The members among some ids, with the names that the organization sees. Pending and suspended members are left out. */
 export async function membersOf(
   { db, now, org }: { db: Db; now: Date; org: { id: string } },
   config: Pick<Config, 'pendingInvitations'>,
   ids: readonly string[],
+  where?: SQL,
 ): Promise<MentionedMember[]> {
   if (ids.length === 0) return [];
-  const members = await listMembers(db, { config, now }, org.id, inArray(memberships.userId, [...ids]));
+  const isOne = inArray(memberships.userId, [...ids]);
+  const members = await listMembers(db, { config, now }, org.id, and(isOne, where));
   return members
     .filter(({ pending, suspended }) => !pending && !suspended)
     .map(({ user_id: id, name }) => ({ id, name }));
+}
+
+/** The members whom a comment on a finding mentions. Those who do not reach its project are ignored, like strangers. */
+export async function mentionedMembers(
+  call: { db: Db; now: Date; org: { id: string; tables: OrgTables } },
+  config: Pick<Config, 'pendingInvitations'>,
+  { findingId, body }: { findingId: string; body: string },
+): Promise<MentionedMember[]> {
+  const ids = mentionedIds(body);
+  if (ids.length === 0) return [];
+  const projects = await projectsOfFindings(call, [findingId]);
+  return membersOf(call, config, ids, await reachOneOf(call.db, call.org.tables, [...projects.values()]));
 }
 
 /** The mentions of an entry as the API shows them. */

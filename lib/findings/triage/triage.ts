@@ -2,13 +2,16 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
 import { noteAcceptedRisks } from '../../../db/findings/triage/accepted-risks.ts';
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
+import { readProjectRoles } from '../../../db/projects/members.ts';
+import type { Projects } from '../../../db/projects/reach.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { userEmails } from '../../../db/schema/accounts.ts';
+import type { OrgTables } from '../../../db/schema/org.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import { hasAccess } from '../../members/fields.ts';
+import { hasAccess, isLimited } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { optional, removable, text, time, uuid, z } from '../../schema.ts';
 import { USER_STATUSES } from '../input.ts';
@@ -59,16 +62,39 @@ export const FindingChanges = z
   .superRefine(checkChange)
   .openapi('FindingChanges', { example: EXAMPLE });
 
+/** The projects of findings that exist. */
+export async function projectsOfFindings(
+  { db, org }: { db: Db; org: { tables: OrgTables } },
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { findings: f } = org.tables;
+  const found = await db
+    .select({ id: f.id, projectId: f.projectId })
+    .from(f)
+    .where(inArray(f.id, [...ids]));
+  return new Map(found.map(({ id, projectId }) => [id, projectId]));
+}
+
+/** A change with its path in the request, and the finding or the projects that it is about. Without both, no finding. */
+interface CheckedChange {
+  change: ChangeInput;
+  path: string;
+  findingId?: string;
+  /** Undefined: perhaps all. */
+  projects?: Projects;
+}
+
 /**
- * Checks what depends on the time and on the organization's members.
- * @param changes with the path of each in the request
+ * Checks what depends on the time and on the organization's members. A member whose access is limited to projects can be assigned there
+ * only.
  * @throws ApiError `validation_error/field_invalid`
  */
 export async function requireChanges(
-  { db, now, org }: { db: Db; now: Date; org: { id: string } },
+  context: { db: Db; now: Date; org: Org; sql: Sql },
   settings: Pick<Config, 'pendingInvitations'>,
-  changes: readonly { change: ChangeInput; path: string }[],
+  changes: readonly CheckedChange[],
 ): Promise<void> {
+  const { db, now, org } = context;
   const past = changes.find(
     ({ change }) => change.accepted_until && Date.parse(change.accepted_until) <= now.getTime(),
   );
@@ -76,13 +102,37 @@ export async function requireChanges(
   const ids = [...new Set(changes.flatMap(({ change }) => change.assignee_id ?? []))];
   if (ids.length === 0) return;
   const members = await db
-    .select({ id: memberships.userId })
+    .select({ id: memberships.userId, isLimited })
     .from(memberships)
     .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
     .where(and(eq(memberships.orgId, org.id), inArray(memberships.userId, ids), hasAccess(settings)));
   const known = new Set(members.map(({ id }) => id));
   const unknown = changes.find(({ change }) => change.assignee_id && !known.has(change.assignee_id));
   if (unknown) throw invalid(`${unknown.path}assignee_id`, 'is not a member of the organization');
+  const limited = members.flatMap((member) => (member.isLimited ? member.id : []));
+  if (limited.length > 0) await requireReaching(context, limited, changes);
+}
+
+async function requireReaching(
+  call: { db: Db; org: Org; sql: Sql },
+  limited: readonly string[],
+  changes: readonly CheckedChange[],
+): Promise<void> {
+  const assigning = changes.filter(({ change }) => limited.includes(change.assignee_id ?? ''));
+  const ids = assigning.flatMap(({ findingId }) => findingId ?? []);
+  const [assigned, projectOf] = await Promise.all([
+    readProjectRoles(call.sql, call.org.tables, limited),
+    projectsOfFindings(call, ids),
+  ]);
+  for (const { change, path, findingId, ...selected } of assigning) {
+    const own = assigned.get(change.assignee_id ?? '');
+    const project = findingId && projectOf.get(findingId);
+    if (project && !own?.has(project))
+      throw invalid(`${path}assignee_id`, 'does not reach the project of the finding');
+    // Any of the findings that match may be of these projects.
+    if ('projects' in selected && !selected.projects?.every((id) => own?.has(id)))
+      throw invalid(`${path}assignee_id`, 'does not reach all projects of the filter: name them in project_id');
+  }
 }
 
 /** Notes which risks will be accepted until when, before the findings are changed. */

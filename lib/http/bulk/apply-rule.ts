@@ -2,10 +2,12 @@ import { and, type SQL } from 'drizzle-orm';
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
 import { timeOfId } from '../../../db/ids.ts';
 import { daysAfter } from '../../../db/policies/due-dates.ts';
+import type { Projects } from '../../../db/projects/reach.ts';
 import { onlyMembers } from '../../../db/rules/members.ts';
-import type { Rule } from '../../../db/rules/rules.ts';
+import { actionsIn, type Rule } from '../../../db/rules/rules.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import type { RuleActions, RuleConditions } from '../../../db/schema/values.ts';
+import { projectsOfFindings } from '../../findings/triage/triage.ts';
 import { changedBy, matchesRule } from '../../rules/conditions.ts';
 import type { OrgCall } from '../call.ts';
 import { changeMatching, type MatchSelection } from './change-findings.ts';
@@ -14,8 +16,8 @@ import { changeMatching, type MatchSelection } from './change-findings.ts';
 export const applicable = (
   tables: OrgTables,
   conditions: RuleConditions,
-  actions: RuleActions | undefined,
-): SQL | undefined => and(changedBy(tables, actions), matchesRule(tables, conditions));
+  { actions, assignsIn }: { actions: RuleActions | undefined; assignsIn?: Projects },
+): SQL | undefined => and(changedBy(tables, actions, assignsIn), matchesRule(tables, conditions));
 
 /** Applies a rule to findings that exist. A finding that somebody decides about meanwhile stays as it is. */
 export async function applyRule(
@@ -24,16 +26,20 @@ export async function applyRule(
   selection: Omit<MatchSelection, 'where'>,
 ): Promise<{ updated: number; change_ids: string[]; next?: string }> {
   const { org, sql } = call;
-  const [present = rule] = await onlyMembers(sql, org.id, [rule]);
-  const { actions } = present;
-  const where = applicable(org.tables, rule.conditions, actions);
+  const [present = rule] = await onlyMembers(sql, org, [rule]);
+  const where = applicable(org.tables, rule.conditions, present);
   const { found, changeIds, next } = await changeMatching(
     call,
     { ...selection, where },
-    { ruleId: rule.id, changeOf: (id) => changeOf(actions, id, call.now) },
+    { ruleId: rule.id, changesOf },
   );
   const updated = found.filter(({ conflicts }) => !conflicts).length;
   return { updated, change_ids: changeIds, ...(next && { next }) };
+
+  async function changesOf(ids: readonly string[]) {
+    const projects = present.assignsIn && (await projectsOfFindings(call, ids));
+    return ids.map((id) => changeOf(actionsIn(present, projects?.get(id) ?? ''), id, call.now));
+  }
 }
 
 const changeOf = (

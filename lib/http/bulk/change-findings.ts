@@ -24,17 +24,26 @@ const TOO_MANY = 'This organization changes too many findings at a time.';
 /** The results of a bulk change, by finding. */
 export interface BulkResult {
   updated: { id: string; status: FindingStatus; previous_status: FindingStatus }[];
-  failed: { id: string; code: 'not_found'; message: string }[];
+  failed: { id: string; code: 'not_found' | 'denied'; message: string }[];
   conflicts: { id: string; status: FindingStatus }[];
 }
 
-/** The result of a bulk change, in the order of `ids`. */
-export function bulkResult(ids: readonly string[], found: readonly ChangedFinding[]): BulkResult {
+/**
+ * The result of a bulk change, in the order of `ids`.
+ * @param denied findings of projects where the caller's role is too low
+ */
+export function bulkResult(
+  ids: readonly string[],
+  found: readonly ChangedFinding[],
+  denied: ReadonlySet<string> = new Set(),
+): BulkResult {
   const byId = new Map(found.map((finding) => [finding.id, finding]));
   const result: BulkResult = { updated: [], failed: [], conflicts: [] };
   for (const id of ids) {
     const finding = byId.get(id);
-    if (!finding) result.failed.push({ id, code: 'not_found', message: 'The finding does not exist.' });
+    if (denied.has(id))
+      result.failed.push({ id, code: 'denied', message: 'Your role in the project is too low.' });
+    else if (!finding) result.failed.push({ id, code: 'not_found', message: 'The finding does not exist.' });
     else if (finding.conflicts) result.conflicts.push({ id, status: finding.status });
     else result.updated.push({ id, status: finding.status, previous_status: finding.previous_status });
   }
@@ -71,7 +80,7 @@ export async function changeByFilter(
   change: Omit<FindingChange, 'id'>,
 ): Promise<BulkResult & { change_ids: string[]; next?: string }> {
   const matching = { ...selection, where: conditionsOf(call, filter) };
-  const changed = await changeMatching(call, matching, { changeOf: () => change });
+  const changed = await changeMatching(call, matching, { changesOf: async (ids) => ids.map(() => change) });
   const { ids, found, changeIds, next } = changed;
   return { ...bulkResult(ids, found), change_ids: changeIds, ...(next && { next }) };
 }
@@ -94,7 +103,10 @@ interface MatchedChanges {
 export async function changeMatching(
   call: OrgCall,
   selection: MatchSelection,
-  { changeOf, ruleId }: { changeOf: (id: string) => Omit<FindingChange, 'id'>; ruleId?: string },
+  {
+    changesOf,
+    ruleId,
+  }: { changesOf: (ids: readonly string[]) => Promise<Omit<FindingChange, 'id'>[]>; ruleId?: string },
 ): Promise<MatchedChanges> {
   const { actor, c, log, now, org, services } = call;
   const { limit } = selection;
@@ -105,17 +117,17 @@ export async function changeMatching(
   const found: ChangedFinding[] = [];
   let done = 0;
   while (done < selected.length) {
-    const chunk = selected
-      .slice(done, done + CHUNK)
-      .map(({ id, change_id }) => ({ ...changeOf(id), id, if_change_id: change_id }));
+    const part = selected.slice(done, done + CHUNK);
     try {
+      const changes = await changesOf(part.map(({ id }) => id));
+      const chunk = part.map(({ id, change_id }, i) => ({ ...changes[i], id, if_change_id: change_id }));
       found.push(...(await runExpensive(call, () => write(chunk), TOO_MANY)));
     } catch (error) {
       if (done === 0) throw error;
       if (!signal.aborted) log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });
       break;
     }
-    done += chunk.length;
+    done += part.length;
     if (signal.aborted) break;
   }
   const ids = selected.slice(0, done).map(({ id }) => id);

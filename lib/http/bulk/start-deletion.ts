@@ -27,13 +27,14 @@ export async function startSelected<T>(
   }
 }
 
-/** Goes on with a deletion while the request lasts. @returns the deletion; undefined if it was purged meanwhile */
-export async function continueDeletion(
-  { now, org, services, sql }: OrgCall,
-  id: string,
-): Promise<z.output<typeof Deletion>> {
-  await runInRequest(services, org, id);
-  const row = await readDeletion(sql, org.tables, id, deletionsSince(now));
+/** A deletion that can be undone, if the caller sees it. */
+export const findDeletion = ({ actor, now, org, reach, sql }: OrgCall, id: string) =>
+  readDeletion(sql, org.tables, { id, since: deletionsSince(now), actorId: actor.id, projects: reach?.ids });
+
+/** Goes on with a deletion while the request lasts. @throws ApiError `resource_error/not_found` if it was purged meanwhile */
+export async function continueDeletion(call: OrgCall, id: string): Promise<z.output<typeof Deletion>> {
+  await runInRequest(call.services, call.org, id);
+  const row = await findDeletion(call, id);
   if (!row) throw new ApiError('resource_error/not_found');
   return toDeletion(row);
 }

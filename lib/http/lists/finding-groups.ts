@@ -51,7 +51,7 @@ const decoder = new TextDecoder();
 
 /** Answers a page of groups of an org's findings. */
 export async function answerGroups(
-  call: InOrgCall & Pick<OrgCall, 'user' | 'onlyProject'>,
+  call: InOrgCall & Pick<OrgCall, 'user' | 'reach'>,
   by: GroupKey,
   { omit, ...filter }: FindingFilter & { omit?: 'description' | undefined },
   page: Page,

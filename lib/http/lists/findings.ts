@@ -48,7 +48,7 @@ export const LAYOUTS = ['fields', 'spreadsheet'] as const;
 
 /** Answers an org's findings, all of them or a page. */
 export async function answerFindings(
-  call: InOrgCall & Pick<OrgCall, 'user' | 'onlyProject'>,
+  call: InOrgCall & Pick<OrgCall, 'user' | 'reach'>,
   list: FindingList,
 ): Promise<Raw> {
   const { org, services } = call;

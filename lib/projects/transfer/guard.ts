@@ -1,11 +1,12 @@
 import type { Sql } from '../../../db/pool/query.ts';
-import { isLeaving } from '../../../db/projects/transfer/marks.ts';
+import { isAnyLeaving, isLeaving } from '../../../db/projects/transfer/marks.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import { arrayText } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
 import { uuid } from '../../schema.ts';
+import type { Reaching } from '../reach.ts';
 
-/** The objects that a request changes. `any`: perhaps findings of any project. */
+/** The objects that a request changes. `any`: perhaps findings of any project that the caller reaches. */
 export type Changed = { project: string } | { findings: readonly string[] } | { scan: string } | 'any';
 
 const isId = (text: string) => uuid().safeParse(text).success;
@@ -22,10 +23,14 @@ export const beingTransferred = () =>
  * @throws ApiError `resource_error/conflict`
  */
 export async function requireStays(
-  { org, sql }: { org: { tables: OrgTables }; sql: Sql },
+  { org, reach, sql }: Reaching & { org: { tables: OrgTables }; sql: Sql },
   changed: Changed,
 ): Promise<void> {
-  if (await isLeaving(sql, org.tables, named(changed))) throw beingTransferred();
+  const isMoving =
+    changed === 'any' && reach !== undefined
+      ? isAnyLeaving(sql, org.tables, reach.ids)
+      : isLeaving(sql, org.tables, named(changed));
+  if (await isMoving) throw beingTransferred();
 }
 
 /** The error of a write that found nothing, because findings do not exist, or are of a project that moves to another organization. */

@@ -115,7 +115,7 @@ export async function createTrust(
   const { id: trustId, at } = nextId();
   return inOrgQuota(context, async (tx, tables) => {
     await markUsed(tx, context.org.id);
-    await requireTokenRole(tx, context, ['admin']);
+    await requireTokenRole(tx, context, projectId, ['admin']);
     await requireTokenRoom(tx, config, tables, { now: context.now, projectId });
     await tx.insert(tables.apiTokens).values({
       ...{ id: trustId, projectId, name: nameOfTrust(issuer, claims), ...NO_SECRET, scopes: 'ingest' },

@@ -131,6 +131,14 @@ export async function fill(t: TestApp, org: TestOrg): Promise<void> {
   must(await api.post('/findings/delete', { ...asOwner, body: { ids: [gone] } }));
   const member = await createUser(api, 'Grace Hopper');
   must(await api.post('/members/invite', { ...asOwner, body: { email: member.email, role: 'member' } }));
+  const { sql } = t.services.database;
+  await sql.unsafe(`update shared.memberships set project_access = 'assigned' where user_id = $1`, [
+    member.id,
+  ]);
+  await sql.unsafe(`insert into ${orgSchemaName(org.id)}.project_members values ($1, $2, 'viewer', now())`, [
+    member.id,
+    org.projectId,
+  ]);
 }
 
 const NO_DUE_DATES = { critical: null, high: null, medium: null, low: null, info: null };

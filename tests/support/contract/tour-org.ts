@@ -557,10 +557,28 @@ export function planOrgTour(on: Traveller) {
       on.keep('member', must(answer).user_id ?? must(answer).id);
       return answer;
     },
-    listMembers: () => on.api.get('/members', on.asOwner()),
+    listMembers: () =>
+      all(
+        ['', `?project_id=${on.made.project}`].map((query) =>
+          on.api.get(`/members${query}`, on.asOwner()),
+        ),
+      ),
+    setProjectMember: () =>
+      on.api.put(`/projects/${on.made.project}/members/${on.made.member}`, {
+        ...on.asOwner(),
+        body: { role: 'viewer' },
+      }),
+    getProjectMember: () =>
+      on.api.get(`/projects/${on.made.project}/members/${on.made.member}`, on.asOwner()),
+    listProjectMembers: () => on.api.get(`/projects/${on.made.project}/members`, on.asOwner()),
+    removeProjectMember: () =>
+      on.api.delete(`/projects/${on.made.project}/members/${on.made.member}`, on.asOwner()),
     resendInvitation: () => on.api.post(`/members/${on.made.member}/resend-invitation`, on.asOwner()),
     updateMember: () =>
-      on.api.patch(`/members/${on.made.member}`, { ...on.asOwner(), body: { role: 'viewer' } }),
+      on.api.patch(`/members/${on.made.member}`, {
+        ...on.asOwner(),
+        body: { role: 'viewer', project_access: 'assigned' },
+      }),
     async declineInvitation() {
       const email = 'decliner@example.com';
       must(await on.api.post('/members/invite', { ...on.asOwner(), body: { email, role: 'viewer' } }));

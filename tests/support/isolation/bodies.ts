@@ -130,6 +130,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
         : [{ ids: FINDINGS.slice(call.picks.thing % FINDINGS.length).map((name) => idOf('finding', name)) }],
     deleteScanWithFindings: () => [{ with_findings: call.pick(true, false) }],
     updateMember: () => [{ role: call.pick('viewer', 'member', 'admin', 'owner') }],
+    setProjectMember: () => [{ role: call.pick('viewer', 'member', 'admin') }],
     updateFinding: () => [
       {
         status: call.pick('open', 'confirmed', 'fixed', 'wontfix'),

@@ -127,7 +127,8 @@ function guardToken(call: Call, facts: Facts): Admitted | Refusal | undefined {
     if (tokens === 'personal' || !creator) return SCOPE;
     const role = lower(scoped, creator);
     if (RANK.indexOf(role) < RANK.indexOf(access.role)) return SCOPE;
-    if (found.project !== null && access.project === 'none') return SCOPE;
+    if (found.project !== null && (access.project === 'none' || access.project === 'any member'))
+      return SCOPE;
     return { kind: 'script', org, role, token: { id: found.id, project: found.project } };
   }
   const hash = sha256(call.tokenText ?? '');
@@ -264,9 +265,11 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (path.members && path.members !== own) {
     const other = here.members[path.members];
     if (!other) return NOT_FOUND;
-    const changes = call.picks.endpoint !== 'resendInvitation';
+    const changes = !KEEPS_ROLE.has(call.picks.endpoint);
     if (changes && other.role === 'owner' && role !== 'owner') return DENIED;
   }
+  const isAssigned = `${path.projects} ${path.members}` in here.assigned;
+  if (NEEDS_ASSIGNMENT.has(call.picks.endpoint) && !isAssigned) return NOT_FOUND;
   if (json.role === 'owner' && role !== 'owner') return DENIED;
   const removesSelf = call.picks.endpoint === 'removeMember' && path.members === own;
   const from = here.members[path.members ?? own]?.role;
@@ -301,6 +304,12 @@ const WITHOUT_PROVIDER: Record<string, Refusal> = {
 
 /** Calls that name no issuer and no domain: tests/sso has providers. */
 const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain', 'createCiTrust']);
+
+/** Calls that name a member, and leave the role in the organization alone. */
+const KEEPS_ROLE = new Set<EndpointName>([
+  ...(['resendInvitation', 'getProjectMember', 'setProjectMember', 'removeProjectMember'] as const),
+]);
+const NEEDS_ASSIGNMENT = new Set<EndpointName>(['getProjectMember', 'removeProjectMember']);
 
 /** Answers of an admin whom an owner asks to become one. */
 const OFFERS = new Set(['acceptOwnership', 'declineOwnership']);

@@ -181,6 +181,8 @@ export interface OrgFacts {
   flags: Record<string, boolean>;
   /** Slugs by id. */
   projects: Record<string, string>;
+  /** Roles by `project user`. */
+  assigned: Record<string, string>;
   /** Projects by id. */
   scans: Record<string, string>;
   findings: Record<string, string>;

@@ -2,14 +2,15 @@ import { refusesWrites } from '../../../../db/errors.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
 import { requireNetwork } from '../../../orgs/access-limits.ts';
-import { roleOfCreator } from '../../../tokens/creators.ts';
+import { reachOf, rolesIn } from '../../../projects/reach.ts';
+import { rightsOfCreator } from '../../../tokens/creators.ts';
 import { parseBearer } from '../../../tokens/format.ts';
-import { rankOf, requireScope } from '../../../tokens/scopes.ts';
+import { lower, rankOf, requireScope } from '../../../tokens/scopes.ts';
 import type { AgentCall, OrgCall, TokenCall } from '../../call.ts';
 import { logSecurityEvent } from '../../security-log.ts';
 import { middleware } from '../middleware.ts';
 import { dueBefore } from './activity.ts';
-import type { MemberProjectRule } from './project-scope.ts';
+import type { ReachRule } from './project-scope.ts';
 
 /** Requires an `Authorization` header with a well-formed API token (401). Runs before any lookup. */
 export const bearerFormat = middleware<AgentCall>(
@@ -49,26 +50,36 @@ export const ingestScope = middleware<AgentCall>(
 );
 
 /**
- * Requires that the token's scopes and the role of its creator cover a role (403). From here on the call has the lower of the two, and the
- * project of a project token.
+ * Requires that the token's scopes and the rights of its creator cover a role (403). From here on the call has the lower of the two roles. A
+ * project token reaches its project only, and others the projects of their creator.
  */
-export const tokenScope = (needed: Role, project: MemberProjectRule) =>
+export const tokenScope = (needed: Role, project: ReachRule) =>
   middleware<TokenCall & OrgCall>(['token_error/scope_mismatch'], async function tokenScope(c, next) {
     const call = c.get('call');
     const { db, org, services } = call;
     const { id, name, scopes, projectId, createdBy } = call.token;
     requireScope(scopes, needed);
-    if (projectId !== null && project === 'none')
+    if (projectId !== null && (project === 'none' || project === 'any member'))
       throw new ApiError('token_error/scope_mismatch', {
         message: 'The token of a project cannot do this: it concerns more than the project.',
       });
-    const creator = await roleOfCreator(db, services.config, org.id, createdBy);
-    call.role = requireScope(scopes, needed, creator);
-    if (rankOf(call.role) < rankOf(needed))
+    const creator = await rightsOfCreator(db, services.config, org.id, createdBy);
+    const assigned = creator.isLimited ? await services.projectMembers(org, createdBy) : undefined;
+    if (assigned && (projectId === null ? project === 'none' : !assigned.has(projectId)))
       throw new ApiError('token_error/scope_mismatch', {
-        message: `The token can do no more than its creator, whose role is ${creator} now.`,
+        message: 'The token can do no more than its creator, whose access is limited to other projects now.',
       });
-    call.onlyProject = projectId ?? undefined;
+    const given = projectId === null ? undefined : assigned?.get(projectId);
+    const ofCreator = given ? lower(creator.role, given) : creator.role;
+    const role = requireScope(scopes, needed, ofCreator);
+    if (rankOf(role) < rankOf(needed))
+      throw new ApiError('token_error/scope_mismatch', {
+        message: `The token can do no more than its creator, whose role is ${ofCreator} now.`,
+      });
+    if (projectId !== null) call.reach = reachOf(new Map([[projectId, role]]), needed);
+    else call.reach = assigned && reachOf(rolesIn(assigned, role), needed);
+    // What admins do outside of a project concerns the organization.
+    call.role = projectId === null && assigned ? lower(role, 'member') : role;
     call.actor = { type: 'token', id, name };
     call.accountId = createdBy;
     await next();

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Db } from '../../../../db/client.ts';
 import type { OrgTables } from '../../../../db/schema/org.ts';
+import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
 import {
   type ProjectReference,
@@ -8,6 +9,7 @@ import {
   requireScope,
   resolveProject,
 } from '../../../projects/projects.ts';
+import { rankOf } from '../../../tokens/scopes.ts';
 import type { AgentCall, OrgCall, ProjectCall } from '../../call.ts';
 import { middleware } from '../middleware.ts';
 
@@ -21,23 +23,35 @@ import { middleware } from '../middleware.ts';
 export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan' | 'each finding';
 
 /**
- * How a token of a project is limited to it on an endpoint of members:
- * - `project`, `finding`, `scan`: the first parameter of the path names one, which is missing (404) unless it is of the project.
- * - `list`: the handler reads and changes what is of `onlyProject`, which filters of findings include by themselves.
- * - `own`: the handler finds only what the token itself has changed.
- * - `none`: such tokens are refused (403), because the endpoint concerns the organization.
+ * How a caller who does not reach all projects is limited on an endpoint of members:
+ * - `project`, `finding`, `scan`: the first parameter of the path names one. It is missing (404) unless the caller reaches its project,
+ *   where the role has to be that of the endpoint (403).
+ * - `list`: the handler reads and changes what is of the projects of `reach`. Filters of findings include them by themselves.
+ * - `own`: the handler finds only what the caller has changed.
+ * - `any member`: the endpoint shows nothing of other projects. It refuses tokens of a project (403), because they are no members.
+ * - `none`: such callers are refused (403), because the endpoint concerns the organization.
  */
-export type MemberProjectRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'none';
+export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'any member' | 'none';
 
-/** Hides other projects than that of a project token, and what is of them (404). */
-export const withinProject = (rule: Exclude<MemberProjectRule, 'list' | 'own' | 'none'>) =>
+/**
+ * Hides projects that the caller does not reach, and what is of them (404), and requires a role in those that the caller reaches (403).
+ * From here on the call has the role in the project.
+ */
+export const withinProject = (rule: Extract<ReachRule, 'project' | 'finding' | 'scan'>, least: Role) =>
   middleware<OrgCall & { params: Record<string, string> }>(
-    ['resource_error/not_found'],
+    ['resource_error/not_found', 'permission_error/denied'],
     async function withinProject(c, next) {
-      const { db, onlyProject, org, params } = c.get('call');
+      const call = c.get('call');
+      const { db, org, params, reach } = call;
       const [id = ''] = Object.values(params);
-      if (onlyProject !== undefined && (await projectIdOf(db, org.tables, rule, id)) !== onlyProject)
-        throw new ApiError('resource_error/not_found');
+      if (reach !== undefined) {
+        const projectId = await projectIdOf(db, org.tables, rule, id);
+        const role = projectId === undefined ? undefined : reach.roles.get(projectId);
+        if (role === undefined) throw new ApiError('resource_error/not_found');
+        if (rankOf(role) < rankOf(least))
+          throw new ApiError('permission_error/denied', { message: 'Your role in the project is too low.' });
+        call.role = role;
+      }
       await next();
     },
   );

@@ -82,6 +82,8 @@ export const actions: Record<AuditAction, string> = {
   'project.deleted': 'Project deleted',
   'project.demo_created': 'Demo data added',
   'project.due_dates_changed': 'Due dates of a project changed',
+  'project.member_removed': 'Member removed from a project',
+  'project.member_set': 'Member assigned to a project',
   'project.transfer_cancelled': 'Transfer of a project cancelled',
   'project.transfer_started': 'Transfer of a project started',
   'rule.changed': 'Rule changed',

@@ -1,0 +1,1 @@
+ALTER TABLE "shared"."memberships" ADD COLUMN "project_access" text DEFAULT 'all' NOT NULL;

@@ -1,0 +1,193 @@
+import { and, count, eq, isNull, notInArray, or, type SQL } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
+import { reloadRulesOf } from '../../db/rules/members.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import { PROJECT_ROLES, type ProjectRole } from '../../db/schema/values.ts';
+import { run } from '../../db/statements.ts';
+import { ApiError } from '../errors.ts';
+import { reachOneOf } from '../members/fields.ts';
+import { readRoles, requireAdmin } from '../members/owners.ts';
+import { id, z } from '../schema.ts';
+import { type EndedToken, endTokensOf } from '../tokens/creators.ts';
+import { lower, rankOf } from '../tokens/scopes.ts';
+import { NO_PROJECT } from './reach.ts';
+import { beingTransferred } from './transfer/guard.ts';
+
+/** The projects that a member can be assigned to, which are read with each request. */
+const MAX_PROJECTS = 1_000;
+
+export const ProjectMember = z
+  .object({
+    user_id: id(),
+    project_id: id(),
+    role: z.enum(PROJECT_ROLES).openapi({
+      description: 'The role in the project. The role in the organization is the ceiling.',
+    }),
+  })
+  .openapi('ProjectMember');
+
+/** The columns of {@link ProjectMember}. */
+export const projectMemberFields = ({ projectMembers: m }: OrgTables) => ({
+  user_id: m.userId,
+  project_id: m.projectId,
+  role: m.role,
+});
+
+const isRow = ({ projectMembers: m }: OrgTables, userId: string, projectId: string) =>
+  and(eq(m.userId, userId), eq(m.projectId, projectId));
+
+/** The role of a member in a project, whether or not the access of the member is limited. */
+export async function readProjectRole(
+  tx: Tx,
+  tables: OrgTables,
+  { userId, projectId }: { userId: string; projectId: string },
+): Promise<ProjectRole | undefined> {
+  const { projectMembers: m } = tables;
+  const [row] = await tx.select({ role: m.role }).from(m).where(isRow(tables, userId, projectId));
+  return row?.role;
+}
+
+interface Assignment {
+  orgId: string;
+  tables: OrgTables;
+  userId: string;
+  projectId: string;
+}
+
+/**
+ * Checks that the caller may assign a member to a project: an admin of the organization, or of the project for members whom the caller
+ * sees. Part of a transaction that has locked the organization.
+ * @returns the role of the member in the project, if there is one, and whether it has an effect
+ * @throws ApiError `permission_error/denied`, `resource_error/not_found`, `resource_error/conflict` while the project is transferred
+ */
+async function requireAssignable(
+  tx: Tx,
+  caller: { id: string; projects: readonly string[] | undefined },
+  { orgId, tables, userId, projectId }: Assignment,
+): Promise<{ before: ProjectRole | undefined; isLimited: boolean }> {
+  const { projects: p } = tables;
+  const [project] = await tx
+    .select({ transfer: p.transfer })
+    .from(p)
+    .where(and(eq(p.id, projectId), isPresent(tables)))
+    .for('share');
+  if (!project) throw new ApiError('resource_error/not_found', { message: 'The project does not exist.' });
+  if (project.transfer) throw beingTransferred();
+  const { own, isLimited, isOtherLimited } = await readRoles(tx, orgId, { caller: caller.id, member: userId });
+  if (!isLimited) requireAdmin({ own, isLimited });
+  else {
+    const given = await readProjectRole(tx, tables, { userId: caller.id, projectId });
+    if (!given || rankOf(lower(own, given)) < rankOf('admin')) throw new ApiError('permission_error/denied');
+    await requireVisible(tx, { orgId, tables, userId }, caller.projects ?? []);
+  }
+  return { before: await readProjectRole(tx, tables, { userId, projectId }), isLimited: isOtherLimited };
+}
+
+/** @throws ApiError `resource_error/not_found` for a member who reaches none of some projects */
+async function requireVisible(
+  tx: Tx,
+  { orgId, tables, userId }: Pick<Assignment, 'orgId' | 'tables' | 'userId'>,
+  projects: readonly string[],
+): Promise<void> {
+  const [visible] = await tx
+    .select({ id: memberships.userId })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.orgId, orgId),
+        eq(memberships.userId, userId),
+        await reachOneOf(tx, tables, projects),
+      ),
+    );
+  if (!visible) throw new ApiError('resource_error/not_found', { message: 'The member does not exist.' });
+}
+
+/** The effect of an assignment. */
+export interface Assigned {
+  before: ProjectRole | undefined;
+  tokens: EndedToken[];
+}
+
+/**
+ * Gives a member a role in a project, or takes it. Tokens of the project that the member has created end with a lower role, if the
+ * organization wants it so. Part of a transaction that has locked the organization.
+ * @param role undefined: takes it
+ * @throws ApiError as `requireAssignable`; `resource_error/not_found` if there is no role to take
+ */
+export async function assignMember(
+  tx: Tx,
+  caller: { id: string; projects: readonly string[] | undefined },
+  assignment: Assignment,
+  { role, now }: { role: ProjectRole | undefined; now: Date },
+): Promise<Assigned> {
+  const { orgId, tables, userId, projectId } = assignment;
+  const { projectMembers: m } = tables;
+  const { before, isLimited } = await requireAssignable(tx, caller, assignment);
+  if (role === before) {
+    if (role === undefined) throw new ApiError('resource_error/not_found');
+    return { before, tokens: [] };
+  }
+  if (role === undefined) await tx.delete(m).where(isRow(tables, userId, projectId));
+  else await setRoles(tx, tables, userId, [{ projectId, role }], now);
+  if (!isLimited) return { before, tokens: [] };
+  await run(tx, reloadRulesOf(tables, userId));
+  const isLowered = before !== undefined && (role === undefined || rankOf(role) < rankOf(before));
+  const tokens = isLowered
+    ? await endTokensOf(tx, { id: orgId, tables }, userId, { where: eq(tables.apiTokens.projectId, projectId) })
+    : [];
+  return { before, tokens };
+}
+
+/** @throws ApiError `resource_error/conflict` for more projects than a member can have */
+export async function setRoles(
+  tx: Tx,
+  { projectMembers: m }: OrgTables,
+  userId: string,
+  roles: readonly { projectId: string; role: ProjectRole }[],
+  createdAt: Date,
+): Promise<void> {
+  if (roles.length === 0) return;
+  for (const { projectId, role } of roles)
+    await tx
+      .insert(m)
+      .values({ userId, projectId, role, createdAt })
+      .onConflictDoUpdate({ target: [m.userId, m.projectId], set: { role } });
+  const [row] = await tx.select({ count: count() }).from(m).where(eq(m.userId, userId));
+  if ((row?.count ?? 0) > MAX_PROJECTS)
+    throw new ApiError('resource_error/conflict', {
+      message: `A member can be assigned to at most ${MAX_PROJECTS} projects.`,
+    });
+}
+
+/**
+ * Removes the projects of a member who leaves. Of a limited one a row without a project stays, so that coming back by single sign-on
+ * does not give access to all projects.
+ */
+export async function removeRoles(
+  tx: Tx,
+  { projectMembers: m }: OrgTables,
+  userId: string,
+  wasLimited: boolean,
+): Promise<void> {
+  await tx.delete(m).where(eq(m.userId, userId));
+  if (wasLimited)
+    await tx.insert(m).values({ userId, projectId: NO_PROJECT, role: 'viewer', createdAt: new Date() });
+}
+
+/** The tokens that a member with the assigned projects could not use: those of other projects and of all. */
+export function outsideOf(tx: Tx, { apiTokens: t, projectMembers: m }: OrgTables, userId: string): SQL | undefined {
+  const assigned = tx.select({ id: m.projectId }).from(m).where(eq(m.userId, userId));
+  return or(isNull(t.projectId), notInArray(t.projectId, assigned));
+}
+
+/** Removes the mark of a member who comes back. @returns whether there was one */
+export async function takeMark(tx: Tx, tables: OrgTables, userId: string): Promise<boolean> {
+  const { projectMembers: m } = tables;
+  const marks = await tx
+    .delete(m)
+    .where(isRow(tables, userId, NO_PROJECT))
+    .returning({ id: m.userId });
+  return marks.length > 0;
+}

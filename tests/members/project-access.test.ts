@@ -1,0 +1,284 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { setMemberRole } from '../../lib/admin/members.ts';
+import {
+  type Answer,
+  addMember,
+  addProject,
+  createOrg,
+  createScan,
+  createUser,
+  must,
+  push,
+  type TestMember,
+  type TestOrg,
+} from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+
+/* `project_access` of members, and their assignment to projects. tests/projects/members.test.ts has the effects. */
+
+let t: TestApp;
+let api: TestApp['api'];
+let org: TestOrg;
+let other: TestOrg;
+let dan: TestMember;
+
+const DENIED = [403, 'permission_error/denied'];
+const NOT_FOUND = [404, 'resource_error/not_found'];
+const outcome = ({ status, error }: Answer) => [status, error];
+const patch = (body: object, who: { id: string } = dan, as: object = org.asOwner) =>
+  api.patch(`/members/${who.id}`, { ...as, body });
+const limit = async (who: { id: string } = dan) => must(await patch({ project_access: 'assigned' }, who));
+const pathOf = (who: { id: string } = dan, project = org) => `/projects/${project.projectId}/members/${who.id}`;
+const assign = (role: string, who: { id: string } = dan, project = org, as: object = org.asOwner) =>
+  api.put(pathOf(who, project), { ...as, body: { role } });
+const reached = async (as: object = dan.as) => {
+  const projects: { id: string }[] = must(await api.get('/projects', as));
+  return projects.map(({ id }) => id);
+};
+const sql = (text: string, params: string[] = []) =>
+  t.services.database.sql.unsafe(text.replaceAll('$org', `org_${org.id.replaceAll('-', '')}`), params);
+const rowsOf = async (who: { id: string } = dan) =>
+  (await sql('select project_id, role from $org.project_members where user_id = $1', [who.id])).length;
+const accessOf = async (who: { id: string } = dan) => {
+  const members: { user_id: string; project_access: string }[] = must(await api.get('/members', org.asOwner));
+  return members.find(({ user_id }) => user_id === who.id)?.project_access;
+};
+const lastEntry = async () => must(await api.get('/audit?per_page=1', org.asOwner))[0];
+
+beforeAll(async () => {
+  t = await startApp();
+  ({ api } = t);
+});
+
+beforeEach(async () => {
+  org = await createOrg(api);
+  other = await addProject(api, org);
+  dan = await addMember(api, org, 'member', 'Dan');
+});
+
+describe('PATCH /members/{userId}', () => {
+  it('limits a member to the assigned projects, and back', async () => {
+    expect(must(await assign('member'))).toEqual({ user_id: dan.id, project_id: org.projectId, role: 'member' });
+    expect(await reached()).toHaveLength(2);
+    expect(await limit()).toMatchObject({ user_id: dan.id, role: 'member', project_access: 'assigned' });
+    expect(await lastEntry()).toMatchObject({
+      ...{ action: 'member.role_changed', target: { type: 'member', id: dan.id } },
+      changes: { project_access: { from: 'all', to: 'assigned' } },
+    });
+    expect(await reached()).toEqual([org.projectId]);
+    expect(await accessOf()).toBe('assigned');
+    expect(must(await patch({ project_access: 'all' })).project_access).toBe('all');
+    expect(await reached()).toHaveLength(2);
+    // The assignment stays.
+    expect(await rowsOf()).toBe(1);
+  });
+
+  it('changes role and access at once', async () => {
+    expect(must(await patch({ role: 'viewer', project_access: 'assigned' }))).toMatchObject({
+      ...{ role: 'viewer', project_access: 'assigned' },
+    });
+  });
+
+  it('never limits an owner', async () => {
+    expect((await patch({ project_access: 'assigned' }, org.owner)).refusal).toBe(
+      '400 validation_error/field_invalid project_access',
+    );
+    expect((await patch({ role: 'owner', project_access: 'assigned' })).refusal).toBe(
+      '400 validation_error/field_invalid project_access',
+    );
+    await limit();
+    expect(must(await patch({ role: 'owner' })).project_access).toBe('all');
+    expect(await reached()).toHaveLength(2);
+    expect(must(await patch({ role: 'member' })).project_access).toBe('all');
+  });
+
+  it('ends with the role of an owner that an operator gives', async () => {
+    await limit();
+    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [dan.id]);
+    await setMemberRole(
+      { ...t.services, box: t.services.mailBox },
+      { org: org.slug, user: dan.email, role: 'owner' },
+    );
+    expect(await accessOf()).toBe('all');
+  });
+
+  it('needs a field', async () => {
+    expect((await patch({})).refusal).toBe('400 validation_error/field_invalid role');
+    expect((await patch({ project_access: 'some' })).badFields).toEqual(['project_access']);
+  });
+
+  it('is refused to admins whose access is limited, also for themselves', async () => {
+    const cyd = await addMember(api, org, 'admin');
+    must(await assign('admin', cyd));
+    await limit(cyd);
+    for (const who of [dan, cyd])
+      expect(outcome(await patch({ project_access: 'all' }, who, cyd.as))).toEqual(DENIED);
+  });
+
+  it('needs a step-up for an admin, and tells the owners', async () => {
+    const cyd = await addMember(api, org, 'admin');
+    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [org.owner.id]);
+    const stale = `update shared.sessions set created_at = now() - interval '1 hour', stepped_up_at = null where user_id = $1`;
+    await limit(cyd);
+    await t.services.mail.deliverDue();
+    const mails = t.mails.filter(({ recipient }) => recipient === org.owner.email);
+    expect(mails.map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(/Project access[\s\S]*assigned, was all/),
+    );
+    await sql(stale, [org.owner.id]);
+    expect(outcome(await patch({ project_access: 'all' }, cyd))).toEqual([
+      403,
+      'permission_error/step_up_required',
+    ]);
+    // Members control nothing.
+    await limit();
+  });
+});
+
+describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
+  it('assign with a role, which the next request has', async () => {
+    await limit();
+    const { id } = await push(api, org, await createScan(api, org));
+    const triage = async () =>
+      (await api.patch(`/findings/${id}`, { ...dan.as, body: { status: 'confirmed' } })).status;
+    expect(await triage()).toBe(404);
+    must(await assign('viewer'));
+    expect(await triage()).toBe(403);
+    must(await assign('admin'));
+    expect(await triage()).toBe(200);
+    expect(await lastEntry()).toMatchObject({
+      ...{ action: 'project.member_set', target: { type: 'member', id: dan.id, name: dan.email } },
+      changes: { project_id: { to: org.projectId }, role: { from: 'viewer', to: 'admin' } },
+    });
+    // The role in the organization is the ceiling.
+    expect((await api.delete(`/findings/${id}`, dan.as)).status).toBe(403);
+    expect((await api.delete(pathOf(), org.asOwner)).status).toBe(204);
+    expect(await lastEntry()).toMatchObject({
+      ...{ action: 'project.member_removed', changes: { role: { from: 'admin' } } },
+    });
+    expect(await triage()).toBe(404);
+    expect(outcome(await api.delete(pathOf(), org.asOwner))).toEqual(NOT_FOUND);
+  });
+
+  it('are read', async () => {
+    must(await assign('viewer'));
+    const assignment = { user_id: dan.id, project_id: org.projectId, role: 'viewer' };
+    expect(must(await api.get(pathOf(), dan.as))).toEqual(assignment);
+    expect(must(await api.get(`/projects/${org.projectId}/members`, dan.as))).toEqual([assignment]);
+    expect(must(await api.get(`/projects/${other.projectId}/members`, dan.as))).toEqual([]);
+    expect(outcome(await api.get(pathOf(dan, other), dan.as))).toEqual(NOT_FOUND);
+    await limit();
+    expect(must(await api.get(pathOf(), dan.as))).toEqual(assignment);
+    expect(outcome(await api.get(`/projects/${other.projectId}/members`, dan.as))).toEqual(NOT_FOUND);
+    expect(must(await api.get('/projects', dan.as))).toMatchObject([{ id: org.projectId, role: 'viewer' }]);
+    expect(must(await api.get(`/projects/${org.projectId}`, dan.as)).role).toBe('viewer');
+    expect(must(await api.get(`/projects/${org.projectId}`, org.asOwner)).role).toBeUndefined();
+  });
+
+  it('refuse what does not exist', async () => {
+    const stranger = await createUser(api);
+    expect(outcome(await assign('viewer', stranger))).toEqual(NOT_FOUND);
+    expect(outcome(await assign('viewer', dan, { ...org, projectId: crypto.randomUUID() }))).toEqual(NOT_FOUND);
+    expect((await assign('owner')).badFields).toEqual(['role']);
+    expect(outcome(await assign('viewer', dan, org, dan.as))).toEqual(DENIED);
+  });
+
+  it('wait for a transfer', async () => {
+    await sql(`update $org.projects set transfer = 'out' where id = $1`, [org.projectId]);
+    expect((await assign('viewer')).status).toBe(409);
+    must(await assign('viewer', dan, other));
+  });
+
+  it('are for admins of the project, and for members whom they see', async () => {
+    const [cyd, eve] = [await addMember(api, org, 'admin'), await addMember(api, org, 'member')];
+    must(await assign('admin', cyd));
+    must(await assign('member', cyd, other));
+    await limit(cyd);
+    await limit(eve);
+    // Dan reaches all projects.
+    must(await assign('viewer', dan, org, cyd.as));
+    expect(outcome(await assign('viewer', dan, other, cyd.as))).toEqual(DENIED);
+    expect(outcome(await assign('viewer', eve, org, cyd.as))).toEqual(NOT_FOUND);
+    must(await assign('viewer', eve, other));
+    must(await assign('viewer', eve, org, cyd.as));
+    must(await assign('viewer', cyd));
+    expect(outcome(await assign('viewer', eve, org, cyd.as))).toEqual(DENIED);
+  });
+
+  it('revoke tokens of the project where owners want it so', async () => {
+    must(await api.patch('/settings/security', { ...org.asOwner, body: { tokens_on_role_loss: 'revoke' } }));
+    const tokenOf = async (project: TestOrg) =>
+      must(
+        await api.post(`/projects/${project.projectId}/tokens`, { ...dan.as, body: { name: 'ci' } }),
+      ).token as string;
+    const [own, others] = [await tokenOf(org), await tokenOf(other)];
+    const works = async (token: string, { projectId }: TestOrg) =>
+      (await api.get(`/agent/findings?project_id=${projectId}`, { token, org: org.slug })).status === 200;
+    must(await assign('member'));
+    await limit();
+    expect([await works(own, org), await works(others, other)]).toEqual([true, false]);
+    must(await assign('admin'));
+    expect(await works(own, org)).toBe(true);
+    must(await assign('viewer'));
+    expect(await works(own, org)).toBe(false);
+  });
+
+  it('are bounded', async () => {
+    await sql(
+      `insert into $org.project_members select $1, gen_random_uuid(), 'viewer', now() from generate_series(1, 1000)`,
+      [dan.id],
+    );
+    expect((await assign('viewer')).status).toBe(409);
+    expect(await rowsOf()).toBe(1_000);
+  });
+});
+
+describe('an invitation', () => {
+  const invite = (body: object) =>
+    api.post('/members/invite', { ...org.asOwner, body: { role: 'member', ...body } });
+
+  it('assigns projects', async () => {
+    const eve = await createUser(api);
+    const projects = [{ project_id: org.projectId, role: 'viewer' }];
+    const made = must(await invite({ email: eve.email, project_access: 'assigned', projects }));
+    expect(made).toMatchObject({ project_access: 'assigned' });
+    expect(await reached({ cookie: eve.cookie, org: org.slug })).toEqual([org.projectId]);
+    expect(await lastEntry()).toMatchObject({ changes: { project_access: { to: 'assigned' } } });
+  });
+
+  it('names projects of the organization, and limits no owner', async () => {
+    const email = 'newcomer@example.com';
+    const projects = [{ project_id: crypto.randomUUID(), role: 'viewer' }];
+    expect((await invite({ email, projects })).badFields).toEqual(['projects.0.project_id']);
+    expect((await invite({ email, role: 'owner', project_access: 'assigned' })).badFields).toEqual([
+      'project_access',
+    ]);
+    expect(must(await invite({ email })).project_access).toBe('all');
+  });
+
+  it('begins anew for a former member', async () => {
+    must(await assign('viewer'));
+    await limit();
+    expect((await api.delete(`/members/${dan.id}`, org.asOwner)).status).toBe(204);
+    // The mark of a limited member.
+    expect(await rowsOf()).toBe(1);
+    expect(must(await api.get(`/projects/${org.projectId}/members`, org.asOwner))).toEqual([]);
+    must(await invite({ email: dan.email }));
+    expect([await rowsOf(), await accessOf()]).toEqual([0, 'all']);
+    must(await assign('viewer'));
+    must(await api.post('/members/leave', dan.as));
+    expect(await rowsOf()).toBe(0);
+  });
+});
+
+it('the export of an account has the access and the projects', async () => {
+  must(await assign('viewer'));
+  await limit();
+  const { memberships, organizations } = must(await api.get('/auth/me/export', dan));
+  expect(memberships).toContainEqual(
+    expect.objectContaining({ org_id: org.id, project_access: 'assigned' }),
+  );
+  expect(organizations.find(({ id }: { id: string }) => id === org.id).project_roles).toMatchObject([
+    { project_id: org.projectId, role: 'viewer' },
+  ]);
+});
