@@ -387,9 +387,10 @@ export const sharedMigrations: readonly Migration[] = [
   },
   {
     "name": "0031_project-access",
-    "hash": "89318b7245616d5a87b5b9d99282fcd72cf0c4edc2b636cc3b2e9ca75ea01718",
+    "hash": "46a9e134fc1f1efec2d1fd00cdcc8f3517ccbc754e4f628a337ec9220a7a0b0d",
     "statements": [
-      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"project_access\" text DEFAULT 'all' NOT NULL;"
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"project_access\" text DEFAULT 'all' NOT NULL;",
+      "ALTER TABLE \"shared\".\"sso_connections\" ADD COLUMN \"project_access\" text DEFAULT 'all' NOT NULL;"
     ]
   }
 ];

@@ -169,6 +169,8 @@ export const ssoConnections = shared.table(
     roleMapping: json('role_mapping').$type<RoleMapping[]>().notNull(),
     enabled: boolean('enabled').notNull(),
     requireSso: boolean('require_sso').notNull(),
+    /** The access of people who join by it. */
+    projectAccess: text('project_access', { enum: PROJECT_ACCESS }).notNull().default('all'),
     trustMfa: boolean('trust_mfa').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),

@@ -1,1 +1,2 @@
-ALTER TABLE "shared"."memberships" ADD COLUMN "project_access" text DEFAULT 'all' NOT NULL;
+ALTER TABLE "shared"."memberships" ADD COLUMN "project_access" text DEFAULT 'all' NOT NULL;--> statement-breakpoint
+ALTER TABLE "shared"."sso_connections" ADD COLUMN "project_access" text DEFAULT 'all' NOT NULL;

@@ -42,7 +42,13 @@ const Invitation = z
         .max(MAX_ASSIGNED, `must have at most ${MAX_ASSIGNED} entries`),
     ).openapi({ description: 'The projects to which the member is assigned.' }),
   })
-  .superRefine(({ role, project_access: access }, context) => {
+  .superRefine(({ role, project_access: access, projects = [] }, context) => {
+    if (projects.length > 0 && access !== 'assigned')
+      context.addIssue({
+        code: 'custom',
+        path: ['projects'],
+        message: 'requires project_access assigned',
+      });
     if (role === 'owner' && access === 'assigned')
       context.addIssue({ code: 'custom', path: ['project_access'], message: 'must be all for an owner' });
   })

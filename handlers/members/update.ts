@@ -13,7 +13,7 @@ import { idParam } from '../../lib/http/fields.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
 import { endOffersOf } from '../../lib/members/ending.ts';
-import { findMember } from '../../lib/members/fields.ts';
+import { findMember, NO_OFFER } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
 import { grant, hasOffer, mailOffer, standing } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
@@ -92,12 +92,13 @@ export const updateMember = endpoint(
       const granted = grant(config, { role: asked, before: other, by: user.id, now });
       const { role } = granted;
       const breakGlass = await changeBreakGlass(tx, { own, role });
+      const hadOffer = await hasOffer(tx, org.id, userId, now);
       const { access, tokens: ended } = await changeAccess(tx, tables, { ...roles, asked, role });
       if (body.role === undefined) {
         const member = await findMember(tx, { config, now }, org.id, userId);
-        return { member, before: other, offer: undefined, tokens: ended, breakGlass, access };
+        const offer = hadOffer && access?.to === 'assigned' ? ('withdrawn' as const) : undefined;
+        return { member, before: other, offer, tokens: ended, breakGlass, access };
       }
-      const hadOffer = await hasOffer(tx, org.id, userId, now);
       const offer = granted.ownerOfferUntil
         ? 'offered'
         : hadOffer && role === other
@@ -139,10 +140,12 @@ export const updateMember = endpoint(
         throw new ApiError('validation_error/field_invalid', {
           details: [{ field: 'project_access', message: 'must be all for an owner' }],
         });
+      // Owners reach all projects.
+      if (to === undefined && isOtherLimited && role === 'owner') return { access: { from, to: 'all' }, tokens: [] };
       if (to === undefined || to === from) return { tokens: [] };
       await tx
         .update(memberships)
-        .set({ projectAccess: to })
+        .set({ projectAccess: to, ...(to === 'assigned' && NO_OFFER) })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
       // Rules assign only members who reach the project.
       await run(tx, reloadRulesOf(tables, userId));

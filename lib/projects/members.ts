@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { memberships } from '../../db/schema/orgs.ts';
+import { memberships, type ProjectAccess } from '../../db/schema/orgs.ts';
 import { PROJECT_ROLES, type ProjectRole } from '../../db/schema/values.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../errors.ts';
@@ -182,12 +182,20 @@ export function outsideOf(tx: Tx, { apiTokens: t, projectMembers: m }: OrgTables
   return or(isNull(t.projectId), notInArray(t.projectId, assigned));
 }
 
-/** Removes the mark of a member who comes back. @returns whether there was one */
-export async function takeMark(tx: Tx, tables: OrgTables, userId: string): Promise<boolean> {
+/**
+ * The access of a person who joins without an invitation. Somebody who was limited to projects before leaving does not come back with
+ * access to all.
+ * @param usual of others
+ */
+export async function accessOnReturn(
+  tx: Tx,
+  tables: OrgTables,
+  userId: string,
+  usual: ProjectAccess,
+): Promise<ProjectAccess> {
   const { projectMembers: m } = tables;
-  const marks = await tx
-    .delete(m)
-    .where(isRow(tables, userId, NO_PROJECT))
-    .returning({ id: m.userId });
-  return marks.length > 0;
+  // Also without the mark: members who reach all projects leave no rows.
+  const hadRows = (await tx.$count(m, eq(m.userId, userId))) > 0;
+  await tx.delete(m).where(isRow(tables, userId, NO_PROJECT));
+  return hadRows ? 'assigned' : usual;
 }

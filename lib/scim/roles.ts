@@ -6,6 +6,7 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import {
   MAPPED_ROLES,
   type MappedRole,
+  type ProjectAccess,
   orgUndoLinks,
   type Role,
   ssoConnections,
@@ -53,6 +54,8 @@ interface RoleRules {
   mapped(groups: readonly string[]): MappedRole | undefined;
   /** Without a mapped group. */
   otherwise: MappedRole;
+  /** The access of new members: limited if any connection limits those who join by it. */
+  projectAccess: ProjectAccess;
   /** Whether any group is mapped. Otherwise roles do not follow groups. */
   hasMapping: boolean;
 }
@@ -66,7 +69,10 @@ const higher = (role: MappedRole, other: MappedRole | undefined): MappedRole =>
  */
 export async function roleRulesOf(tx: Db | Tx, orgId: string): Promise<RoleRules> {
   const connections = await tx
-    .select({ roleMapping: ssoConnections.roleMapping, defaultRole: ssoConnections.defaultRole })
+    .select({
+      ...{ roleMapping: ssoConnections.roleMapping, defaultRole: ssoConnections.defaultRole },
+      projectAccess: ssoConnections.projectAccess,
+    })
     .from(ssoConnections)
     .where(eq(ssoConnections.orgId, orgId))
     .orderBy(asc(ssoConnections.createdAt), asc(ssoConnections.id));
@@ -80,13 +86,10 @@ export async function roleRulesOf(tx: Db | Tx, orgId: string): Promise<RoleRules
         return role ? higher(role, highest) : highest;
       }, undefined),
     otherwise: connections.find(({ defaultRole }) => defaultRole)?.defaultRole ?? 'viewer',
+    projectAccess: connections.some(({ projectAccess }) => projectAccess === 'assigned') ? 'assigned' : 'all',
     hasMapping: roles.size > 0,
   };
 }
-
-/** The role of a new member. */
-export const initialRole = async (tx: Tx, orgId: string): Promise<MappedRole> =>
-  (await roleRulesOf(tx, orgId)).otherwise;
 
 const isMember = (orgId: string, userId: string) => and(eq(t.orgId, orgId), eq(t.userId, userId));
 

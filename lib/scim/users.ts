@@ -14,6 +14,7 @@ import { endMembership } from '../members/ending.ts';
 import { isActive, memberEmail, memberName, provisioned } from '../members/fields.ts';
 import { findInvitee, insertPlaceholder } from '../members/invitees.ts';
 import { isControlling } from '../members/roles.ts';
+import { accessOnReturn } from '../projects/members.ts';
 import { requireNoMore } from '../quotas.ts';
 import { domainOf } from '../sso/connections.ts';
 import { membershipOf } from '../sso/membership.ts';
@@ -22,8 +23,8 @@ import {
   type AccessChange,
   applyRoles,
   endAccess,
-  initialRole,
   keepOwner,
+  roleRulesOf,
   type ScimContext,
   setActive,
 } from './roles.ts';
@@ -238,10 +239,11 @@ export async function createUser(
   }
   await requireProvenDomain(tx, org.id, address);
   await requireNotDeclined(tx, org.id, address, createdAt);
-  const role = await initialRole(tx, org.id);
+  const { otherwise: role, projectAccess: usual } = await roleRulesOf(tx, org.id);
   const { userId, isPlaceholder, verified } = found ?? (await insertPlaceholder(tx, context, address, role));
   await tx.insert(memberships).values({
     ...{ orgId: org.id, userId, role, roleProvisioned: true, createdAt },
+    projectAccess: await accessOnReturn(tx, org.tables, userId, usual),
     invitedEmail: address,
     confirmedAt: verified ? createdAt : null,
     // Somebody may have registered an address that is not theirs.

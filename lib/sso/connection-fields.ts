@@ -1,5 +1,5 @@
 import { toResource } from '../../db/resources.ts';
-import { MAPPED_ROLES, type SsoClaims, type ssoConnections as t } from '../../db/schema/orgs.ts';
+import { MAPPED_ROLES, PROJECT_ACCESS, type SsoClaims, type ssoConnections as t } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { plainIssuer } from '../outbound/issuers.ts';
@@ -26,6 +26,7 @@ export const Connection = z
     claims: z.object({ email: shown('email'), name: shown('name'), groups: shown('groups') }),
     domains: z.array(z.string()).openapi({ example: ['acme.example'] }),
     default_role: z.enum(MAPPED_ROLES).optional().openapi({ example: 'viewer' }),
+    project_access: z.enum(PROJECT_ACCESS).openapi({ example: 'all' }),
     role_mapping: z
       .array(z.object({ group: shown('security'), role: z.enum(MAPPED_ROLES) }))
       .openapi({ example: [{ group: 'security', role: 'member' }] }),
@@ -115,6 +116,11 @@ export const connectionShape = {
       description: 'The highest role of the groups of a person counts. Nobody becomes an owner by a group.',
       example: [{ group: 'security', role: 'member' }],
     }),
+  project_access: z.enum(PROJECT_ACCESS).openapi({
+    description:
+      'The access of people who join by the connection, or are provisioned. `assigned`: none until they are assigned to projects.',
+    example: 'assigned',
+  }),
   enabled: z.boolean().openapi({ example: true }),
   require_sso: z.boolean().openapi({ example: false }),
   trust_mfa: z.boolean().openapi({ example: false }),
@@ -128,6 +134,7 @@ const optionalShape = {
   domains: optional(others.domains),
   default_role: others.default_role.optional(),
   role_mapping: optional(others.role_mapping),
+  project_access: optional(others.project_access),
   enabled: optional(others.enabled),
   require_sso: optional(others.require_sso),
   trust_mfa: optional(others.trust_mfa),
@@ -164,6 +171,7 @@ export const toConnection = (config: Pick<Config, 'publicUrl'>, row: Row) =>
     domains: row.domains,
     default_role: row.defaultRole,
     role_mapping: row.roleMapping,
+    project_access: row.projectAccess,
     enabled: row.enabled,
     require_sso: row.requireSso,
     trust_mfa: row.trustMfa,
@@ -182,6 +190,7 @@ export const auditedValues = (row: Row) => ({
   domains: row.domains,
   default_role: row.defaultRole,
   role_mapping: row.roleMapping,
+  project_access: row.projectAccess,
   enabled: row.enabled,
   require_sso: row.requireSso,
   trust_mfa: row.trustMfa,
@@ -208,6 +217,7 @@ export async function newColumns(
     domains: [...new Set(given.domains ?? [])],
     defaultRole: given.default_role ?? null,
     roleMapping: given.role_mapping ?? [],
+    projectAccess: given.project_access ?? 'all',
     enabled: given.enabled ?? true,
     requireSso: given.require_sso ?? false,
     trustMfa: given.trust_mfa ?? false,
@@ -234,6 +244,7 @@ export async function changedColumns(
       domains: given.domains && [...new Set(given.domains)],
       defaultRole: given.default_role,
       roleMapping: given.role_mapping,
+      projectAccess: given.project_access,
       enabled: given.enabled,
       requireSso: given.require_sso,
       trustMfa: given.trust_mfa,

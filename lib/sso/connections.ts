@@ -4,6 +4,7 @@ import {
   type MappedRole,
   orgDeletions,
   orgDomains,
+  type ProjectAccess,
   type RoleMapping,
   type SsoClaims,
   ssoConnections as t,
@@ -33,6 +34,7 @@ export interface SsoConnection {
   trustedDomains: readonly string[];
   defaultRole: MappedRole | null;
   roleMapping: readonly RoleMapping[];
+  projectAccess: ProjectAccess;
   enabled: boolean;
   trustMfa: boolean;
 }
@@ -49,6 +51,7 @@ export function deploymentConnection({ sso }: Pick<Config, 'sso'>): SsoConnectio
     trustedDomains: domains,
     defaultRole: null,
     roleMapping: [],
+    projectAccess: 'all',
     enabled: true,
   };
 }

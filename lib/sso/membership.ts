@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { type MappedRole, type Role, ssoConnections, memberships as t } from '../../db/schema/orgs.ts';
+import { type MappedRole, type ProjectAccess, type Role, ssoConnections, memberships as t } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
@@ -13,7 +13,7 @@ import { NO_OFFER } from '../members/fields.ts';
 import { readRoles } from '../members/owners.ts';
 import { isControlling } from '../members/roles.ts';
 import type { Actor } from '../orgs/notices.ts';
-import { takeMark } from '../projects/members.ts';
+import { accessOnReturn } from '../projects/members.ts';
 import { requireNoMore } from '../quotas.ts';
 import { type EndedToken, endTokensOf } from '../tokens/creators.ts';
 import { rankOf } from '../tokens/scopes.ts';
@@ -62,6 +62,7 @@ export async function membershipOf(tx: Tx, orgId: string, userId: string) {
  * Nobody signs in while suspended. Part of a transaction that has locked the organization.
  * @param role undefined: none
  * @param isVouched the connection speaks for the address of the person
+ * @param projectAccess of a new member
  */
 export async function applyRole(
   tx: Tx,
@@ -71,7 +72,14 @@ export async function applyRole(
     connectionId,
     role,
     isVouched,
-  }: { userId: string; connectionId: string; role: MappedRole | undefined; isVouched: boolean },
+    projectAccess: usual,
+  }: {
+    userId: string;
+    connectionId: string;
+    role: MappedRole | undefined;
+    isVouched: boolean;
+    projectAccess: ProjectAccess;
+  },
 ): Promise<Mapped> {
   const { config, actor, org } = context;
   const { now } = actor;
@@ -80,8 +88,7 @@ export async function applyRole(
   const unchanged = (kind: 'kept' | 'refused'): Mapped => ({ kind, tokens: [] });
   if (!before) {
     if (!role) return unchanged('refused');
-    // A member who was limited to projects before leaving does not come back with access to all.
-    const projectAccess = (await takeMark(tx, org.tables, userId)) ? 'assigned' : 'all';
+    const projectAccess = await accessOnReturn(tx, org.tables, userId, usual);
     await tx
       .insert(t)
       .values({ orgId: org.id, userId, role, projectAccess, mappedBy: connectionId, createdAt: now });

@@ -151,6 +151,7 @@ function admitPerson(
             connectionId: connection.id,
             role: roleOf(connection, { groups, ...person }),
             isVouched: vouchesFor(connection, person),
+            projectAccess: connection.projectAccess,
           },
         );
         // Nothing stays, a new account neither.

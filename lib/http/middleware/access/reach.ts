@@ -14,14 +14,11 @@ export const reach = (least: Role, rule: ReachRule) =>
   middleware<MemberCall>(['permission_error/denied'], async function reach(c, next) {
     const call = c.get('call');
     const { membership, org, role, services, user } = call;
-    // The checks run again after a wait, when the member may no longer be limited.
-    call.reach = undefined;
-    if (membership.isLimited) {
-      if (rule === 'none')
-        throw new ApiError('permission_error/denied', { message: 'Your access is limited to projects.' });
-      const assigned = await services.projectMembers(org, user.id);
-      call.reach = reachOf(rolesIn(assigned, role), least);
-      call.role = lower(role, 'member');
-    }
+    if (membership.isLimited && rule === 'none')
+      throw new ApiError('permission_error/denied', { message: 'Your access is limited to projects.' });
+    const assigned = membership.isLimited ? await services.projectMembers(org, user.id) : undefined;
+    // The checks run again after a wait, and while a list is sent: the reach is never unset in between.
+    call.reach = assigned && reachOf(rolesIn(assigned, role), least);
+    if (assigned) call.role = lower(role, 'member');
     await next();
   });
