@@ -6,7 +6,7 @@ import { isAllowed, rolesAllowed } from '../../ui/src/app/roles.ts';
 describe('roles in the web UI', () => {
   it('has the minimum role of every operation of an organization, as the endpoint declares it', () => {
     const declared = Object.entries(endpoints).flatMap(([operation, { access }]) =>
-      access.kind === 'cookieOrg' ? [[operation, access.role]] : [],
+      access.kind === 'cookieOrg' && access.role !== 'viewer' ? [[operation, access.role]] : [],
     );
     expect(Object.fromEntries(declared)).toEqual(OPERATION_ROLES);
   });
