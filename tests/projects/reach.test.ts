@@ -19,7 +19,7 @@ import {
 } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
-/* What a member whose access is limited to projects learns of other projects, and does to them. */
+/* Limits of members whose access is limited to projects: other projects neither show nor change. */
 
 const PROJECTS = ['mine', 'seen', 'hidden'] as const;
 type Name = (typeof PROJECTS)[number];
@@ -153,7 +153,7 @@ describe('triage', () => {
     await assign(dan, { seen: 'viewer' });
     const invalid = '400 validation_error/field_invalid';
     expect((await assignTo(findings.hidden, findings.mine)).refusal).toBe(`${invalid} changes.1.assignee_id`);
-    // What does not depend on findings is checked for all.
+    // Checks that do not depend on findings are for all ids.
     const stranger = { id: findings.hidden, assignee_id: crypto.randomUUID() };
     for (const change of [stranger, { ...stranger, id: missing }]) {
       const { refusal } = await api.patch('/findings', { ...cyd.as, body: { changes: [change] } });
