@@ -37,7 +37,7 @@ export interface DeletionReader {
 type Reading = { since: string; actorId: string };
 
 /** A condition for a reader who is limited to some projects. */
-function ofReader(
+export function ofReader(
   { deletedFindings, deletions: d, findings }: OrgTables,
   $: Placeholders<Reading>,
   limit: (projectId: SQL) => SQL | undefined,
@@ -50,6 +50,25 @@ function ofReader(
     sql` and ${d.actorId} = ${$.actorId}::uuid and (${d.projectId} is null or ${isOfScan})
     and not exists (select from ${deletedFindings} where ${deletedFindings.deletionId} = ${d.id} and not ${isDeleted})
     and not exists (select from ${findings} where ${findings.id} = any (${d.findingIds}) and not ${isLeft})`
+  );
+}
+
+/**
+ * A condition for a list of such a reader. Without a scan, and without findings that are kept or are still to be deleted, nothing tells
+ * which projects a deletion concerned: it is left out.
+ */
+function inListOf(
+  tables: OrgTables,
+  $: Placeholders<Reading>,
+  limit: (projectId: SQL) => SQL | undefined,
+): SQL | undefined {
+  const { deletedFindings, deletions: d, findings } = tables;
+  const isReader = ofReader(tables, $, limit);
+  return (
+    isReader &&
+    sql`${isReader} and (${d.projectId} is not null
+    or exists (select from ${deletedFindings} where ${deletedFindings.deletionId} = ${d.id})
+    or exists (select from ${findings} where ${findings.id} = any (${d.findingIds})))`
   );
 }
 
@@ -68,13 +87,13 @@ export const readDeletion = async (
 
 const listStatement = limitedStatement<Reading & Window, DeletionRow>(
   (tables, $, limit) => sql`
-select ${columns} from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${ofReader(tables, $, limit)}
+select ${columns} from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${inListOf(tables, $, limit)}
 order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint`,
 );
 
 const countStatement = limitedStatement<Reading, { total: number }>(
   (tables, $, limit) => sql`
-select count(*)::int as total from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${ofReader(tables, $, limit)}`,
+select count(*)::int as total from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${inListOf(tables, $, limit)}`,
 );
 
 /** Reads a page of the deletions that were made since a time, newest first. */

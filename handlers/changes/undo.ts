@@ -46,7 +46,7 @@ export const undoFindingChange = endpoint(
   async (call) => {
     const { actor, now, org, params, reach, role, services, sql } = call;
     await requireStays(call, 'any');
-    const change = await findChange(sql, org.tables, params.id, undoableSince(now));
+    const change = await findChange(sql, org.tables, params.id, undoableSince(now), reach?.ids);
     if (!change) throw new ApiError('resource_error/not_found');
     if (!mayUndo({ actor, role }, change.actor_id))
       throw new ApiError('permission_error/denied', {

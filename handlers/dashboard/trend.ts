@@ -1,7 +1,8 @@
-import { countByDay } from '../../db/findings/counts/trend.ts';
+import { countByDay, searchByDay } from '../../db/findings/counts/trend.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { search } from '../../lib/http/lists/search.ts';
 import { requireProjects } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 import { count, uuid, whole, z } from '../../lib/schema.ts';
@@ -38,8 +39,15 @@ export const dashboardTrend = endpoint(
     errors: ['resource_error/not_found'],
   },
   async (call) => {
-    const { now, org, query, sql } = call;
+    const { now, org, query, services, sql } = call;
+    const { tables } = org;
+    const { days } = query;
     const projects = await requireProjects(call, query.project_id);
-    return ok(await countByDay(sql, org.tables, now, query.days, projects));
+    if (projects === undefined || projects.length < 2)
+      return ok(await countByDay(sql, tables, now, days, projects));
+    const counts = await search(call, (limits) =>
+      services.reads.once(org, (client) => searchByDay(client, tables, { now, days, projects }, limits)),
+    );
+    return ok(counts);
   },
 );

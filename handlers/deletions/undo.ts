@@ -25,13 +25,14 @@ export const undoDeletion = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { now, org, params, reach } = call;
+    const { actor, now, org, params, reach } = call;
     if (reach && !(await findDeletion(call, params.id))) throw new ApiError('resource_error/not_found');
     await requireStays(call, 'any');
-    const since = deletionsSince(now);
+    const undo = { id: params.id, orgId: org.id, since: deletionsSince(now) };
+    const reader = { actorId: actor.id, projects: reach?.ids };
     const isStarted = await call
       .audited(
-        (inside) => startUndo(inside.sql, org.tables, { id: params.id, orgId: org.id, since }),
+        (inside) => startUndo(inside.sql, org.tables, { ...undo, ...reader }),
         (started) => (started ? { target: { type: 'deletion', id: params.id } } : undefined),
       )
       .catch((error) => {

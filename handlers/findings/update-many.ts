@@ -153,13 +153,19 @@ export const updateFindings = endpoint(
       return ok(await changeByFilter(call, selection, same));
     }
     const changes = each ?? ids.map((id) => ({ ...same, id }));
+    const { possible, denied } = await changeable(
+      call,
+      changes.filter(({ id }) => isId(id)),
+    );
+    const checked = new Set(possible.map(({ id }) => id));
     await requireChanges(
       call,
       services.config,
       changes.map((change, i) => ({
         change,
         path: each ? `changes.${i}.` : '',
-        ...(isId(change.id) && { findingId: change.id }),
+        // An error about the project of a hidden finding would tell that the finding exists.
+        ...(checked.has(change.id) && { findingId: change.id }),
       })),
     );
     const change = services.nextId().id;
@@ -170,10 +176,6 @@ export const updateFindings = endpoint(
       what: commonFields(changes),
       unlessMoving: true,
     };
-    const { possible, denied } = await changeable(
-      call,
-      changes.filter(({ id }) => isId(id)),
-    );
     await noteRisks(call, possible);
     const found = await changeFindings(sql, org.tables, possible, changer);
     if (found.length < possible.length) await requireStays(call, { findings: possible.map(({ id }) => id) });

@@ -35,7 +35,7 @@ export const deleteProject = endpoint(
   },
   async (call) => {
     const { body, db, org, params, services } = call;
-    const project = await readProject(db, org.tables, params.slug);
+    const project = await readProject(db, org.tables, call.checkedProject ?? params.slug);
     if (body.confirm !== project.slug)
       throw new ApiError('validation_error/field_invalid', {
         details: [{ field: 'confirm', message: 'must be the slug of the project' }],

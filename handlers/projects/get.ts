@@ -17,7 +17,8 @@ export const getProject = endpoint(
     request: { params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }) },
     responses: { 200: { description: 'The project.', result: Project } },
   },
-  async ({ db, org: { tables }, params: { slug }, reach, role }) => {
-    return ok(toResource({ ...(await readProject(db, tables, slug)), role: reach ? role : null }));
+  async ({ checkedProject, db, org: { tables }, params: { slug }, reach, role }) => {
+    const project = await readProject(db, tables, checkedProject ?? slug);
+    return ok(toResource({ ...project, role: reach ? role : null }));
   },
 );

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
-import { takeFormerSlugs } from '../../db/projects/slugs.ts';
+import { isFormerSlugOfOthers, takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { trackSeries } from '../../db/scans/series.ts';
 import { ApiError } from '../../lib/errors.ts';
@@ -20,6 +20,8 @@ import { removable, text, z } from '../../lib/schema.ts';
 const MAX_SCANS = 10;
 const MAX_REF = 255;
 const MAX_TRACKED = 20;
+
+const slugTaken = () => new ApiError('resource_error/already_exists', { message: 'The slug is taken.' });
 
 const SETTINGS = ['slug', 'close_after_scans', 'default_ref', 'tracked_refs', 'source_url'] as const;
 
@@ -76,9 +78,9 @@ export const updateProject = endpoint(
     errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, org, params } = call;
+    const { body, db, org, params, reach } = call;
     const { projects } = org.tables;
-    const before = await readProject(db, org.tables, params.slug);
+    const before = await readProject(db, org.tables, call.checkedProject ?? params.slug);
     await requireStays(call, { project: before.id });
     const changesRefs = body.default_ref !== undefined || body.tracked_refs !== undefined;
     const isRenamed = body.slug !== undefined && body.slug !== before.slug;
@@ -99,8 +101,12 @@ export const updateProject = endpoint(
               })
               .where(and(eq(projects.id, before.id), isPresent(org.tables), isNull(projects.transfer)))
               .returning(projectFields(org.tables));
-            if (updated && isRenamed)
+            if (updated && isRenamed) {
+              // Links to a project where the caller is no admin must not lead to this one.
+              if (reach && (await isFormerSlugOfOthers(tx, org.tables, updated.slug, reach.ids)))
+                throw slugTaken();
               await takeFormerSlugs(tx, org.tables, { id: before.id, slugs: [before.slug, updated.slug] });
+            }
             const changed = updated && changesRefs ? await trackSeries(tx, org.tables, before.id) : [];
             return { updated, changed };
           }),
@@ -111,9 +117,7 @@ export const updateProject = endpoint(
           },
       )
       .catch((error) => {
-        throw isUniqueViolation(error)
-          ? new ApiError('resource_error/already_exists', { message: 'The slug is taken.' })
-          : error;
+        throw isUniqueViolation(error) ? slugTaken() : error;
       });
     if (!row) throw new ApiError('resource_error/not_found');
     for (const setting of SETTINGS)

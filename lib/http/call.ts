@@ -121,6 +121,11 @@ export interface OrgCall extends InOrgCall {
   accountId: string;
   /** The projects that the caller reaches. Unset: all. */
   reach?: Reach | undefined;
+  /**
+   * The project that the path names, or of the finding or scan that it names, which the caller reaches. The slug may be another project's
+   * by now. Unset: the caller reaches all projects.
+   */
+  checkedProject?: string;
   /** The member. Unset: the call has a token of the organization. */
   user?: SessionUser;
 }

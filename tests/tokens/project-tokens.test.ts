@@ -89,6 +89,16 @@ describe('lists are limited to the project', () => {
     expect(must(await api.get(`/findings?${change}`, read))).toEqual([]);
   });
 
+  it('findings of deleted scans', async () => {
+    const inOrg = `org_${own.id.replaceAll('-', '')}`;
+    await t.services.database.sql.unsafe(`update "${inOrg}".scans set status = 'completed'`);
+    for (const id of [scans.own, scans.other])
+      expect((await api.delete(`/scans/${id}`, own.asOwner)).status).toBe(204);
+    const ofScan = async (id: string) => must(await api.get(`/findings?scan_id=${id}`, read));
+    expect(await ofScan(scans.own)).toMatchObject([{ id: findings.own }]);
+    expect(await ofScan(scans.other)).toEqual([]);
+  });
+
   it('scans, projects, dashboards and similar findings', async () => {
     for (const query of ['', '?page=1', `?project_id=${own.projectId}`]) {
       const found: { id: string }[] = must(await api.get(`/scans${query}`, read));

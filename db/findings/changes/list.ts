@@ -4,7 +4,7 @@ import { limitedStatement, type Projects } from '../../projects/reach.ts';
 import { users } from '../../schema/accounts.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { ChangedFields } from '../../schema/values.ts';
-import { orgStatement, type Placeholders, type SqlClient } from '../../statements.ts';
+import type { Placeholders, SqlClient } from '../../statements.ts';
 import type { Window } from '../lists/pages.ts';
 
 /** A change that a user made. */
@@ -45,15 +45,28 @@ const matching = (whose: Whose, $: Placeholders<Changes>): SQL =>
     ? sql`id >= ${$.first}::uuid`
     : sql`actor_id = ${$.actorId}::uuid and at >= ${$.since}::timestamptz`;
 
+/** Leaves out changes without a finding in some projects. */
+function ofReached(
+  { changes, findings }: OrgTables,
+  limit: (projectId: SQL) => SQL | undefined,
+): SQL | undefined {
+  const limited = limit(sql`f.project_id`);
+  return (
+    limited &&
+    sql` and exists (select from ${findings} f where f.id = any (${changes.findingIds}) and ${limited})`
+  );
+}
+
 /** In some projects, the findings of others are left out, and so is their number. */
 const listStatement = (whose: Whose) =>
-  limitedStatement<Changes & Window, RecentChange>(({ apiTokens, changes, findings, rules }, $, limit) => {
+  limitedStatement<Changes & Window, RecentChange>((tables, $, limit) => {
+    const { apiTokens, changes, findings, rules } = tables;
     const limited = limit(sql`f.project_id`);
     const count = limited ? sql`coalesce(f.count, 0)::int` : sql`cardinality(page.finding_ids)`;
     return sql`
 with page as materialized (
   select id, at, finding_ids, what, undone_at, rule_id, actor_id from ${changes}
-  where ${matching(whose, $)} order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
+  where ${matching(whose, $)}${ofReached(tables, limit)} order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
 )
 select page.id, page.at, ${count} as findings, f.id as finding_id, f.title, page.what, page.undone_at,
   case when r.id is not null then json_build_object('id', r.id, 'name', r.name) end as rule,
@@ -66,8 +79,9 @@ left join ${apiTokens} t on t.id = page.actor_id left join ${users} u on u.id = 
   });
 
 const countStatement = (whose: Whose) =>
-  orgStatement<Changes, { total: number }>(
-    ({ changes }, $) => sql`select count(*)::int as total from ${changes} where ${matching(whose, $)}`,
+  limitedStatement<Changes, { total: number }>(
+    (tables, $, limit) =>
+      sql`select count(*)::int as total from ${tables.changes} where ${matching(whose, $)}${ofReached(tables, limit)}`,
   );
 
 const statements = {
@@ -75,7 +89,7 @@ const statements = {
   all: { list: listStatement('all'), count: countStatement('all') },
 };
 
-/** Reads a page of the changes that an actor, or all, made since a time, newest first, with their findings in some projects. */
+/** Reads a page of the changes of findings in some projects that an actor, or all, made since a time, newest first. */
 export async function readChanges(
   client: SqlClient,
   tables: OrgTables,
@@ -87,7 +101,7 @@ export async function readChanges(
   const { list, count } = statements[whose];
   const [changes, [counted]] = await Promise.all([
     list(tables, projects).run(client, { ...of, ...window }),
-    count(tables).run(client, of),
+    count(tables, projects).run(client, of),
   ]);
   return { total: counted?.total ?? 0, changes };
 }

@@ -55,6 +55,8 @@ export interface FindingPages {
    * A page of findings of some kinds, and how many there are in all, at a cost that does not depend on it: which
    * severities and statuses there are is kept in counts, and of each the page's share is read from an index that has it
    * in order. (Left to itself, PostgreSQL sorts all of them, or searches the newest ones for the few that match.)
+   * @param inOrder reads the ids of the page, a PostgreSQL array, from an index that has the findings of all projects in order. Called if
+   * the shares of many projects are expensive to read: they then have so many findings that such an index soon meets some
    */
   ofKinds(
     org: Org,
@@ -62,14 +64,21 @@ export interface FindingPages {
     kind: FindingKind,
     order: IndexedOrder,
     window: Window,
+    inOrder?: () => Promise<string>,
   ): Promise<{ total: number; rows: TextQuery }>;
   /** The findings with these ids, a PostgreSQL array, in its order. */
   ofIds(org: Org, view: FindingView, ids: string): TextQuery;
 }
 
-export function createFindingPages(database: Pick<Database, 'of'>): FindingPages {
+/** The entries of an index that the shares of a page may have. */
+const MAX_SHARED = 200_000;
+
+export function createFindingPages(
+  database: Pick<Database, 'of'>,
+  { maxShared = MAX_SHARED }: { maxShared?: number } = {},
+): FindingPages {
   return {
-    async ofKinds(org, view, wanted, order, { limit, offset }) {
+    async ofKinds(org, view, wanted, order, { limit, offset }, inOrder) {
       const { tables } = org;
       const ofProjects = wanted.projectIds !== undefined;
       const projectIds = arrayText(wanted.projectIds ?? []);
@@ -82,6 +91,9 @@ export function createFindingPages(database: Pick<Database, 'of'>): FindingPages
         return { total, rows: newest(view, order.descending)(tables).query({ limit, offset }) };
       }
       const { bands, rest } = skipBands(kinds, order, offset);
+      const shared = bands.reduce((sum, { count }) => sum + Math.min(count, limit + rest), 0);
+      if (inOrder && shared > maxShared)
+        return { total, rows: given(view)(tables).query({ ids: await inOrder() }) };
       const params = { bands: JSON.stringify(bands), limit, offset: rest };
       return { total, rows: banded(view, order, ofProjects)(tables).query(params) };
     },

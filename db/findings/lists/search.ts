@@ -88,6 +88,23 @@ export async function searchFindings(
   return row ?? { total: 0, ids: '{}' };
 }
 
+/** Reads the ids of a page of many matches, without their number. @returns a PostgreSQL array */
+export async function firstFindings(
+  client: Transactions,
+  tables: OrgTables,
+  { where, order, window }: { where: SQL | undefined; order: IndexedOrder; window: Window },
+  limits: SearchLimits,
+): Promise<string> {
+  const ids = firstMatches(tables, where, order, window);
+  const part = sql`limit ${window.limit}::bigint offset ${window.offset}::bigint`;
+  const [row] = await runSearch<{ ids: string }>(
+    client,
+    sql`select array(${ids} ${part})::text as ids`,
+    limits,
+  );
+  return row?.ids ?? '{}';
+}
+
 /**
  * Ids of many matches in the order of indexes. Bands are read one after the other, until the window is full: PostgreSQL runs the
  * parts of UNION ALL in turn, and the inner limit ends that.

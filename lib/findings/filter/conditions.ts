@@ -226,10 +226,13 @@ const idsOf = ({ user }: FilterContext, field: string, users: readonly string[])
     });
   });
 
-/** A comparison reads the sources of both scans, so a caller compares only scans of projects that the caller reaches. */
+/**
+ * A comparison reads the sources of both scans, so a caller compares only scans of projects that the caller reaches. The findings of a
+ * single scan are limited by their project: the scan may be deleted.
+ */
 function onReachedScans({ org, reach }: FilterContext, { scan_id, against }: FindingFilter): SQL[] {
   const { scans: s } = org.tables;
-  if (reach === undefined) return [];
+  if (reach === undefined || against === undefined) return [];
   const inReach = within(sql`s.project_id`, reach.ids);
   return [scan_id, against].flatMap((scan) =>
     scan === undefined ? [] : sql`exists (select from ${s} s where s.scan_id = ${scan} and ${inReach})`,

@@ -1,5 +1,5 @@
 import { wholeList } from '../../../db/findings/lists/order.ts';
-import { countIds, searchFindings } from '../../../db/findings/lists/search.ts';
+import { countIds, firstFindings, searchFindings } from '../../../db/findings/lists/search.ts';
 import type { FindingView, Sheet } from '../../../db/findings/lists/text.ts';
 import { conditionsOf, countedKind } from '../../findings/filter/conditions.ts';
 import type { FindingFilter } from '../../findings/filter/parameters.ts';
@@ -68,7 +68,23 @@ export async function answerFindings(
   }
   const window = { limit: page.perPage, offset: page.offset };
   if (indexed) {
-    const { total, rows } = await services.findingPages.ofKinds(org, view, kind, indexed, window);
+    const inOrder = () =>
+      search(call, (limits) =>
+        services.reads.once(org, (client) =>
+          firstFindings(client, tables, { where, order: indexed, window }, limits),
+        ),
+      );
+    // A caller who reaches all projects names at most 50.
+    const isOfSeveral = call.reach !== undefined && (kind.projectIds?.length ?? 0) > 1;
+    const { ofKinds } = services.findingPages;
+    const { total, rows } = await ofKinds(
+      org,
+      view,
+      kind,
+      indexed,
+      window,
+      isOfSeveral ? inOrder : undefined,
+    );
     return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
   }
   const counted = totals === 'limited' && byIndex ? { order: byIndex, upTo: MAX_COUNTED } : undefined;

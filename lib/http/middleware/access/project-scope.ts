@@ -35,7 +35,7 @@ export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'any m
 
 /**
  * Hides projects that the caller does not reach, and what is of them (404), and requires a role in those that the caller reaches (403).
- * From here on the call has the role in the project.
+ * From here on the call has the project, and the role in it.
  */
 export const withinProject = (rule: Extract<ReachRule, 'project' | 'finding' | 'scan'>, least: Role) =>
   middleware<OrgCall & { params: Record<string, string> }>(
@@ -47,9 +47,10 @@ export const withinProject = (rule: Extract<ReachRule, 'project' | 'finding' | '
       if (reach !== undefined) {
         const projectId = await projectIdOf(db, org.tables, rule, id);
         const role = projectId === undefined ? undefined : reach.roles.get(projectId);
-        if (role === undefined) throw new ApiError('resource_error/not_found');
+        if (projectId === undefined || role === undefined) throw new ApiError('resource_error/not_found');
         if (rankOf(role) < rankOf(least))
           throw new ApiError('permission_error/denied', { message: 'Your role in the project is too low.' });
+        call.checkedProject = projectId;
         call.role = role;
       }
       await next();

@@ -1,0 +1,392 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startUndo } from '../../db/deletions/restore.ts';
+import { createFindingPages } from '../../db/findings/lists/pages.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { SEVERITIES } from '../../db/schema/values.ts';
+import { SORTS } from '../../lib/findings/order.ts';
+import { pastOf } from '../findings/past.ts';
+import {
+  type Answer,
+  addMember,
+  addProject,
+  createOrg,
+  createScan,
+  must,
+  push,
+  type TestMember,
+  type TestOrg,
+} from '../support/api/api.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+
+/* Limits of members whose access is limited to projects: other projects neither show nor change. */
+
+const PROJECTS = ['mine', 'seen', 'hidden'] as const;
+type Name = (typeof PROJECTS)[number];
+
+let t: TestApp;
+let api: TestApp['api'];
+let orgs: Record<Name, TestOrg>;
+let scans: Record<Name, string>;
+let findings: Record<Name, string>;
+/** An admin. */
+let cyd: TestMember;
+
+const NOT_FOUND = [404, 'resource_error/not_found'];
+const CONFLICT = [409, 'resource_error/conflict'];
+const outcome = ({ status, error }: Answer) => [status, error];
+const DAY = 86_400_000;
+const org = () => orgs.mine;
+const run = (text: string, params: string[] = []) => pastOf(t, org()).run(text, params);
+const by = async <T>(make: (name: Name) => Promise<T>): Promise<Record<Name, T>> => {
+  const made: [Name, T][] = [];
+  for (const name of PROJECTS) made.push([name, await make(name)]);
+  return Object.fromEntries(made) as Record<Name, T>;
+};
+/** Limits a member to projects, or lets the member reach all. */
+const assign = async ({ id }: { id: string }, roles: Partial<Record<Name, string>> | 'all') => {
+  await run('update shared.memberships set project_access = $1 where user_id = $2', [
+    roles === 'all' ? 'all' : 'assigned',
+    id,
+  ]);
+  await run('delete from ORG.project_members where user_id = $1', [id]);
+  for (const [name, role] of roles === 'all' ? [] : Object.entries(roles))
+    await run('insert into ORG.project_members values ($1, $2, $3, now())', [
+      ...[id, orgs[name as Name].projectId, role],
+    ]);
+};
+
+beforeAll(async () => {
+  t = await startApp();
+  ({ api } = t);
+});
+
+beforeEach(async () => {
+  const mine = await createOrg(api);
+  orgs = { mine, seen: await addProject(api, mine, 'Seen'), hidden: await addProject(api, mine, 'Hidden') };
+  scans = await by((name) => createScan(api, orgs[name]));
+  findings = await by(async (name) => (await push(api, orgs[name], scans[name], { title: name })).id);
+  cyd = await addMember(api, mine, 'admin');
+  await assign(cyd, { mine: 'admin', seen: 'viewer' });
+});
+
+describe('slugs', () => {
+  const rename = (name: Name, slug: string, as: object = cyd.as) =>
+    api.patch(`/projects/${orgs[name].projectId}`, { ...as, body: { slug } });
+  const read = async (slug: string) => must(await api.get(`/projects/${slug}`, org().asOwner));
+
+  it('that other projects had stay with them, where the caller is no admin', async () => {
+    const own = (await read(orgs.mine.projectId)).slug;
+    for (const name of ['seen', 'hidden'] as const) {
+      const { slug } = await read(orgs[name].projectId);
+      must(await rename(name, `${slug}-2`, org().asOwner));
+      // As for a slug that a project has.
+      const [former, present] = [await rename('mine', slug), await rename('mine', `${slug}-2`)];
+      expect(outcome(former)).toEqual([409, 'resource_error/already_exists']);
+      expect({ ...former.json, request_id: '' }).toEqual({ ...present.json, request_id: '' });
+      expect((await read(slug)).id).toBe(orgs[name].projectId);
+      expect((await read(orgs.mine.projectId)).slug).toBe(own);
+    }
+    await assign(cyd, { mine: 'admin', seen: 'admin' });
+    must(await rename('mine', 'seen'));
+    expect((await read('seen')).id).toBe(orgs.mine.projectId);
+    must(await rename('mine', 'hidden', org().asOwner));
+    expect((await read('hidden')).id).toBe(orgs.mine.projectId);
+  });
+
+  it('name the project that was checked, also while they change hands', async () => {
+    /** In one transaction. */
+    const move = (from: Name, to: Name) =>
+      run(
+        [
+          ['moving', to],
+          ['other', from],
+          ['shared', to],
+        ]
+          .map(
+            ([slug, name]) =>
+              `update ORG.projects set slug = '${slug}' where id = '${orgs[name as Name].projectId}'`,
+          )
+          .join(';'),
+      );
+    await run(`update ORG.projects set slug = 'shared' where id = $1`, [orgs.mine.projectId]);
+    let isOver = false;
+    const swapping = (async () => {
+      for (let i = 0; i < 50; i++) {
+        await move('mine', 'hidden');
+        await move('hidden', 'mine');
+      }
+      isOver = true;
+    })();
+    const reading = Array.from({ length: 4 }, async () => {
+      const ids = new Set<string | undefined>();
+      while (!isOver) ids.add((await api.get('/projects/shared', cyd.as)).result?.id);
+      return ids;
+    });
+    const seen = new Set((await Promise.all(reading)).flatMap((ids) => [...ids]));
+    await swapping;
+    expect([seen.has(orgs.mine.projectId), seen.has(orgs.hidden.projectId)]).toEqual([true, false]);
+  });
+});
+
+describe('triage', () => {
+  it('tells nothing of hidden findings by those who may be assigned', async () => {
+    const dan = await addMember(api, org(), 'member');
+    await assign(dan, { mine: 'viewer' });
+    const assignTo = (...ids: string[]) => {
+      const changes = ids.map((id) => ({ id, assignee_id: dan.id }));
+      return api.patch('/findings', { ...cyd.as, body: { changes } });
+    };
+    const missing = crypto.randomUUID();
+    const { updated, failed } = must(
+      await assignTo(findings.hidden, missing, 'none', findings.seen, findings.mine),
+    );
+    expect(updated).toMatchObject([{ id: findings.mine }]);
+    expect(failed.map(({ id, code }: { id: string; code: string }) => [id, code])).toEqual([
+      [findings.hidden, 'not_found'],
+      [missing, 'not_found'],
+      ['none', 'not_found'],
+      [findings.seen, 'denied'],
+    ]);
+    const body = { ids: [findings.hidden], assignee_id: dan.id };
+    expect(must(await api.patch('/findings', { ...cyd.as, body })).failed).toHaveLength(1);
+    await assign(dan, { seen: 'viewer' });
+    const invalid = '400 validation_error/field_invalid';
+    expect((await assignTo(findings.hidden, findings.mine)).refusal).toBe(`${invalid} changes.1.assignee_id`);
+    // Checks that do not depend on findings are for all ids.
+    const stranger = { id: findings.hidden, assignee_id: crypto.randomUUID() };
+    for (const change of [stranger, { ...stranger, id: missing }]) {
+      const { refusal } = await api.patch('/findings', { ...cyd.as, body: { changes: [change] } });
+      expect(refusal).toBe(`${invalid} changes.0.assignee_id`);
+    }
+  });
+});
+
+describe('the undo of a change', () => {
+  const change = async (body: object, names: readonly Name[] = PROJECTS, as: object = cyd.as) => {
+    const ids = names.map((name) => findings[name]);
+    return must(await api.patch('/findings', { ...as, body: { ids, ...body } })).change_id as string;
+  };
+  const undo = (id: string, as: object = cyd.as) => api.post(`/changes/${id}/undo`, as);
+
+  it('leaves the findings of other projects to those who reach them', async () => {
+    await assign(cyd, 'all');
+    const id = await change({ status: 'confirmed' });
+    await assign(cyd, { mine: 'member', seen: 'viewer' });
+    const ids = (list: { id: string }[]) => list.map((finding) => finding.id);
+    const first = must(await undo(id));
+    expect([ids(first.restored), first.conflicts]).toEqual([[findings.mine], []]);
+    // Nothing is left to restore there.
+    const second = must(await undo(id));
+    expect([second.restored, ids(second.conflicts)]).toEqual([[], [findings.mine]]);
+    const [listed] = must(await api.get('/changes?page=1', cyd.as));
+    expect([listed.undone_at, listed.can_undo]).toEqual([undefined, true]);
+    const last = must(await undo(id, org().asOwner));
+    expect([ids(last.restored), ids(last.conflicts)]).toEqual([
+      [findings.seen, findings.hidden],
+      [findings.mine],
+    ]);
+    expect(outcome(await undo(id, org().asOwner))).toEqual(CONFLICT);
+    expect(outcome(await undo(id))).toEqual(CONFLICT);
+  });
+
+  it('happens once where the caller reaches all findings that are left', async () => {
+    await assign(cyd, 'all');
+    const id = await change({ status: 'confirmed' });
+    must(await api.delete(`/findings/${findings.hidden}`, org().asOwner));
+    await assign(cyd, { mine: 'member', seen: 'member' });
+    expect(must(await undo(id)).restored).toHaveLength(2);
+    expect(outcome(await undo(id))).toEqual(CONFLICT);
+  });
+
+  it('notes the risks of its own findings only', async () => {
+    await assign(cyd, 'all');
+    const accepted_until = new Date(Date.now() + DAY).toISOString();
+    await change({ status: 'wontfix', accepted_until });
+    const id = await change({ status: 'open' });
+    await run('delete from shared.accepted_risks where org_id = $1', [org().id]);
+    const noted = async () =>
+      (await run('select finding_id from shared.accepted_risks where org_id = $1', [org().id])).map(
+        ({ finding_id }) => finding_id,
+      );
+    await assign(cyd, { mine: 'member' });
+    must(await undo(id));
+    expect(await noted()).toEqual([findings.mine]);
+    must(await undo(id, org().asOwner));
+    expect((await noted()).toSorted()).toEqual(Object.values(findings).toSorted());
+  });
+
+  it('is listed only with a finding that the caller reaches', async () => {
+    await assign(cyd, 'all');
+    await change({ status: 'confirmed' }, ['hidden']);
+    const id = await change({ status: 'confirmed' }, ['hidden', 'mine']);
+    await change({ status: 'open' }, ['seen']);
+    const list = async (query: string) => {
+      const { result, json } = await api.get(`/changes?${query}`, cyd.as);
+      return [result.map((one: { id: string }) => one.id), json.result_info.total];
+    };
+    expect((await list('page=1'))[1]).toBe(3);
+    await assign(cyd, { mine: 'member', seen: 'viewer' });
+    expect(await list('page=1')).toEqual([[id], 1]);
+    expect(await list('page=1&per_page=1')).toEqual([[id], 1]);
+    await assign(cyd, {});
+    expect(await list('page=1')).toEqual([[], 0]);
+  });
+});
+
+describe('deletions', () => {
+  const remove = async (names: readonly Name[], ids = names.map((name) => findings[name])) => {
+    return must(await api.post('/findings/delete', { ...cyd.as, body: { ids } })).id as string;
+  };
+  const undo = (id: string) => api.post(`/deletions/${id}/undo`, cyd.as);
+  const list = async () => {
+    const { result, json } = await api.get('/deletions?page=1', cyd.as);
+    return [result.map(({ id }: { id: string }) => id), json.result_info.total];
+  };
+
+  it('are listed only where a finding or the scan is of a project of the caller', async () => {
+    await assign(cyd, 'all');
+    must(await undo(await remove(['hidden'])));
+    must(await undo(await remove(['mine'])));
+    await remove(['hidden']);
+    await remove(['mine', 'seen']);
+    const { id: other } = await push(api, orgs.mine, scans.mine);
+    const kept = await remove(['mine'], [other]);
+    expect((await list())[1]).toBe(5);
+    await assign(cyd, { mine: 'admin' });
+    expect(await list()).toEqual([[kept], 1]);
+    await assign(cyd, {});
+    expect(await list()).toEqual([[], 0]);
+  });
+
+  it('of a scan are listed also when they are undone', async () => {
+    await run(`update ORG.scans set status = 'completed'`);
+    const body = { with_findings: false };
+    const { id } = must(await api.post(`/scans/${scans.mine}/delete`, { ...cyd.as, body }));
+    must(await undo(id));
+    expect(await list()).toEqual([[id], 1]);
+    await assign(cyd, { seen: 'admin' });
+    expect(await list()).toEqual([[], 0]);
+  });
+
+  it('without a finding are answered to the caller who makes and undoes them', async () => {
+    const id = await remove(['hidden']);
+    expect(must(await api.get(`/deletions/${id}`, cyd.as))).toMatchObject({ selected: 0 });
+    must(await undo(id));
+    expect(outcome(await undo(id))).toEqual(CONFLICT);
+  });
+
+  it('are not undone for a caller who does not reach what they deleted', async () => {
+    const id = await remove(['mine']);
+    const tables = defineOrgTables(orgSchemaName(org().id));
+    const start = (actorId: string, name: Name) => {
+      const since = new Date(Date.now() - DAY);
+      const reader = { actorId, projects: [orgs[name].projectId] };
+      return startUndo(t.services.database.sql, tables, { id, orgId: org().id, since, ...reader });
+    };
+    expect(await start(cyd.id, 'seen')).toBe(false);
+    expect(await start(org().owner.id, 'mine')).toBe(false);
+    await assign(cyd, { seen: 'admin' });
+    expect(outcome(await undo(id))).toEqual(NOT_FOUND);
+    expect(await start(cyd.id, 'mine')).toBe(true);
+  });
+});
+
+describe('reads of several projects', () => {
+  beforeEach(async () => {
+    const { foundAt } = pastOf(t, org());
+    for (let i = 0; i < 24; i++) {
+      const name = PROJECTS[i % 3] as Name;
+      const fields = { severity: SEVERITIES[i % 5], title: `${name} ${i}` };
+      const at = new Date(Date.now() - (i % 4) * 3 * DAY - i);
+      const id = await foundAt(at, scans[name], fields, orgs[name]);
+      if (i % 4 === 1)
+        must(await api.patch(`/findings/${id}`, { ...org().asOwner, body: { status: 'fixed' } }));
+    }
+    // Also proposed ones, which are left out of the trend.
+    await run(`update ORG.findings set proposed = true where severity = 'low'`);
+    await run(`update ORG.finding_counts set proposed = count where severity = 'low'`);
+  });
+
+  it('read pages in the order of an index where the shares of projects are many', async () => {
+    const { database, searchPermits } = t.services;
+    const usual = t.services.findingPages;
+    const acquire = vi.spyOn(searchPermits, 'acquire');
+    const read = async (query: string, as: object = cyd.as) => {
+      const { status, result, json } = await api.get(`/findings?${query}`, as);
+      expect([query, status]).toEqual([query, 200]);
+      return [result.map(({ id }: { id: string }) => id), json.result_info];
+    };
+    try {
+      for (const sort of SORTS.filter((one) => /created_at|severity|priority/.test(one)))
+        for (const filter of ['', '&severity=high,low', '&attention=true'])
+          for (const page of ['page=2&per_page=5', 'page=1&per_page=100', 'page=9']) {
+            const query = `sort=${sort}${filter}&${page}`;
+            const expected = await read(query);
+            acquire.mockClear();
+            Object.assign(t.services, { findingPages: createFindingPages(database, { maxShared: 0 }) });
+            expect([query, ...(await read(query))]).toEqual([query, ...expected]);
+            const isEmpty = expected[0].length === 0;
+            expect([query, acquire.mock.calls.length]).toEqual([query, isEmpty ? 0 : 1]);
+            Object.assign(t.services, { findingPages: usual });
+          }
+      Object.assign(t.services, { findingPages: createFindingPages(database, { maxShared: 0 }) });
+      acquire.mockClear();
+      await read('page=1&sort=severity', org().asOwner);
+      const both = `project_id=${orgs.mine.projectId},${orgs.seen.projectId}`;
+      await read(`page=1&${both}`, org().asOwner);
+      await read(`page=1&project_id=${orgs.mine.projectId}`);
+      expect(acquire).not.toHaveBeenCalled();
+    } finally {
+      Object.assign(t.services, { findingPages: usual });
+      acquire.mockRestore();
+    }
+  });
+
+  it('count the trend as a search: the sum of the trends of the projects', async () => {
+    const acquire = vi.spyOn(t.services.searchPermits, 'acquire');
+    type Day = Record<string, number | string>;
+    const read = async (query: string, as: object): Promise<Day[]> =>
+      must(await api.get(`/dashboard/trend?${query}`, as));
+    for (const days of ['1', '8', '30']) {
+      const ofProjects = [];
+      for (const name of ['mine', 'seen'] as const)
+        ofProjects.push(await read(`days=${days}&project_id=${orgs[name].projectId}`, org().asOwner));
+      expect(acquire).not.toHaveBeenCalled();
+      const [first = [], second = []] = ofProjects;
+      const sums = first.map((day, i) =>
+        Object.fromEntries(
+          Object.entries(day).map(([key, value]) => [
+            key,
+            typeof value === 'number' ? value + Number(second[i]?.[key]) : value,
+          ]),
+        ),
+      );
+      expect(await read(`days=${days}`, cyd.as)).toEqual(sums);
+      expect(acquire).toHaveBeenCalledOnce();
+      acquire.mockClear();
+      expect(sums.reduce((sum, { total }) => sum + Number(total), 0)).toBeGreaterThan(0);
+    }
+    await read('days=30', org().asOwner);
+    await read(`days=30&project_id=${orgs.mine.projectId}`, cyd.as);
+    await assign(cyd, { mine: 'viewer' });
+    await read('days=30', cyd.as);
+    await assign(cyd, {});
+    expect((await read('days=30', cyd.as)).every(({ total }) => total === 0)).toBe(true);
+    expect(acquire).not.toHaveBeenCalled();
+    acquire.mockRestore();
+  });
+});
+
+it('findings of a deleted scan are listed by its id', async () => {
+  await run(`update ORG.scans set status = 'completed'`);
+  for (const name of PROJECTS)
+    expect((await api.delete(`/scans/${scans[name]}`, org().asOwner)).status).toBe(204);
+  const list = async (query: string) =>
+    must(await api.get(`/findings?${query}`, cyd.as)).map(({ id }: { id: string }) => id);
+  expect(await list(`scan_id=${scans.mine}`)).toEqual([findings.mine]);
+  expect(await list(`scan_id=${scans.hidden}`)).toEqual([]);
+  expect(await list(`scan_id=${scans.mine}&against=${scans.seen}&change=new`)).toEqual([]);
+  expect(outcome(await api.get(`/scans/${scans.hidden}`, cyd.as))).toEqual(NOT_FOUND);
+  expect(outcome(await api.delete(`/scans/${scans.seen}`, cyd.as))).toEqual(NOT_FOUND);
+});
