@@ -186,7 +186,7 @@ describePages('project roles', (site) => {
       ...['Dashboard', 'Findings', 'Scans', 'Projects', 'Metrics', 'Members'],
     ]);
 
-    // What concerns the organization says so.
+    // Pages about the organization say so.
     for (const path of ['/rules', '/tokens', '/audit']) {
       await page.goto(site.orgUrl(shop.slug, path));
       await page.getByText('Your access is limited to assigned projects.').waitFor();

@@ -46,7 +46,7 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
   const router = useRouter();
   const [access, setAccess] = useState<Access>(member.project_access);
   const [roles, setRoles] = useState<RolesByProject>(stored.roles);
-  /** What the service has. After a failure, saving again sends the rest. */
+  /** The roles that the service has. After a failure, saving again sends the rest. */
   const [sent] = useState(() => new Map(stored.roles));
   const isOwn = member.user_id === user.id;
   const isNarrowed = access === 'assigned' && member.project_access === 'all';

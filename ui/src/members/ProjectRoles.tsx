@@ -27,7 +27,7 @@ interface Props {
   onChange(roles: RolesByProject): void;
 }
 
-/** Chooses the role in each project. Those that had a role at first come first. */
+/** Chooses the role in each project. Projects that had a role at first come first. */
 export function ProjectRoles({ projects, ceiling, roles, onChange }: Props) {
   const [filter, setFilter] = useState('');
   const [first] = useState(roles);
