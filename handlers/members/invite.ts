@@ -5,7 +5,7 @@ import { markUsed } from '../../db/orgs/slugs.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { memberships, PROJECT_ACCESS, ROLES, type Role } from '../../db/schema/orgs.ts';
+import { memberships, PROJECT_ACCESS, ROLES } from '../../db/schema/orgs.ts';
 import { PROJECT_ROLES } from '../../db/schema/values.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../../lib/errors.ts';
@@ -85,7 +85,11 @@ export const inviteMember = endpoint(
           ),
         (added) => ({
           target: { type: 'member', id: added.user_id, name: added.email },
-          changes: newValues({ role: body.role, project_access: body.project_access, projects: body.projects }),
+          changes: newValues({
+            role: body.role,
+            project_access: body.project_access,
+            projects: body.projects,
+          }),
         }),
       );
     // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.

@@ -1366,7 +1366,7 @@ export interface paths {
         put?: never;
         /**
          * Comment on a finding
-         * @description `@[name](user-id)` in the text mentions a member. Ids of others are ignored.
+         * @description `@[name](user-id)` in the text mentions a member. Ids of others, and of members who do not reach the project, are ignored.
          *
          *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
@@ -2181,6 +2181,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members who are assigned to a project
+         * @description Only members with `project_access` `assigned` need it: all others reach every project. `GET /members` with `project_id` lists all who reach it.
+         *
+         *     Requires membership of the organization. A personal access token needs the scope `read`; API tokens are not accepted.
+         */
+        get: operations["listProjectMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{id}/members/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the role of a member in a project
+         * @description Requires membership of the organization. A personal access token needs the scope `read`; API tokens are not accepted.
+         */
+        get: operations["getProjectMember"];
+        /**
+         * Assign a member to a project
+         * @description Takes effect with the next request of a member whose `project_access` is `assigned`. For other members it is kept until their access is limited. The role in the organization is the ceiling: a viewer of the organization is a viewer in every project. Admins whose access is limited assign members whom `GET /members` shows them, to projects where they are admins. With a lower role, API tokens of the project that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`).
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        put: operations["setProjectMember"];
+        post?: never;
+        /**
+         * Remove a member from a project
+         * @description A member whose `project_access` is `assigned` does not reach the project with the next request. The rules of `PUT` apply.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        delete: operations["removeProjectMember"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/members": {
         parameters: {
             query?: never;
@@ -2333,10 +2387,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the role of a member
-         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. `break_glass` exempts an owner from `require_sso`: any owner sets it, and only the owner takes it away, so that no owner locks out another. All owners get a mail.
+         * Change the role or the project access of a member
+         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. With `project_access` `assigned`, the member reaches only the projects to which `PUT /projects/{id}/members/{userId}` assigns them, and does nothing that concerns the organization, whatever the role; owners always reach all projects. All owners get a mail about the access of an admin. `break_glass` exempts an owner from `require_sso`: any owner sets it, and only the owner takes it away, so that no owner locks out another. All owners get a mail.
          *
-         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`, and for `break_glass`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`, for the `project_access` of admins, and for `break_glass`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -5320,6 +5374,8 @@ export interface components {
              * @example false
              */
             transferring?: boolean;
+            /** @description The caller's in the project, if the caller does not reach all projects. Otherwise absent. */
+            role?: components["schemas"]["Role"];
         };
         /**
          * @example {
@@ -5510,6 +5566,28 @@ export interface components {
              */
             regressed: number;
         };
+        ProjectMember: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            user_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @description The role in the project. The role in the organization is the ceiling. */
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
+        };
+        /**
+         * @example {
+         *       "role": "member"
+         *     }
+         */
+        ProjectMemberInput: {
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
+        };
         Member: {
             /**
              * Format: uuid
@@ -5529,6 +5607,8 @@ export interface components {
              */
             avatar_url: string;
             role: components["schemas"]["Role"];
+            /** @description `assigned`: reaches only the projects to which the member is assigned. Always `all` for owners. */
+            project_access: components["schemas"]["AccountExportMembershipProjectAccess"];
             /**
              * @description The account has verified the address.
              * @example true
@@ -5584,11 +5664,26 @@ export interface components {
         };
         /**
          * @example {
+         *       "email": "grace@example.com",
+         *       "role": "member"
+         *     }
+         */
+        Invitation: {
+            /** @example ada@example.com */
+            email: string;
+            role: components["schemas"]["Role"];
+            project_access?: components["schemas"]["NullableAccountExportMembershipProjectAccess"];
+            /** @description The projects to which the member is assigned. */
+            projects?: components["schemas"]["InvitationProject"][] | null;
+        };
+        /**
+         * @example {
          *       "role": "viewer"
          *     }
          */
         MemberChanges: {
             role?: components["schemas"]["NullableRole"];
+            project_access?: components["schemas"]["NullableAccountExportMembershipProjectAccess"];
             /** @example true */
             break_glass?: boolean | null;
         };
@@ -6080,7 +6175,7 @@ export interface components {
              */
             groups: string[];
             /** @description The role that the claims give. Absent: no access. */
-            role?: components["schemas"]["SsoTestRole"];
+            role?: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
             /**
              * @description The provider used several factors.
              * @example true
@@ -6138,7 +6233,8 @@ export interface components {
              *     ]
              */
             domains: string[];
-            default_role?: components["schemas"]["SsoTestRole"];
+            default_role?: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
+            project_access: components["schemas"]["AccountExportMembershipProjectAccess"];
             /**
              * @example [
              *       {
@@ -6220,7 +6316,7 @@ export interface components {
             /** @example 12 */
             members: number;
             /** @description The highest role that a `role_mapping` gives to the exact name, in any connection. Absent: the group gives no role. */
-            role?: components["schemas"]["SsoTestRole"];
+            role?: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
         };
         OrgDomain: {
             /**
@@ -6353,6 +6449,8 @@ export interface components {
              */
             created_at: string;
         };
+        /** @enum {string} */
+        AccountExportMembershipProjectAccess: "all" | "assigned";
         AccountExportMembershipProvisionedAs: {
             /** @example ada@acme.example */
             user_name: string;
@@ -6384,6 +6482,7 @@ export interface components {
             /** @example Acme */
             name: string;
             role: components["schemas"]["Role"];
+            project_access: components["schemas"]["AccountExportMembershipProjectAccess"];
             /** @example ada@example.com */
             invited_email?: string;
             /**
@@ -6659,6 +6758,21 @@ export interface components {
             /** @example true */
             revoked: boolean;
         };
+        /** @enum {string} */
+        AccountExportOrganizationProjectRoleRole: "admin" | "member" | "viewer";
+        AccountExportOrganizationProjectRole: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
         AccountExportOrganizationRule: {
             /**
              * Format: uuid
@@ -6768,6 +6882,8 @@ export interface components {
             /** @description Tokens that you created. They belong to the organization. */
             api_tokens?: components["schemas"]["AccountExportOrganizationApiToken"][];
             saved_views?: components["schemas"]["View"][];
+            /** @description The projects to which you are assigned. */
+            project_roles?: components["schemas"]["AccountExportOrganizationProjectRole"][];
             /** @description Rules that assign findings to you. */
             rules?: components["schemas"]["AccountExportOrganizationRule"][];
             assigned_findings?: components["schemas"]["AccountExportOrganizationAssignedFinding"][];
@@ -7417,6 +7533,16 @@ export interface components {
             line?: number;
         };
         /** @enum {string|null} */
+        NullableAccountExportMembershipProjectAccess: "all" | "assigned" | null;
+        InvitationProject: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
+        };
+        /** @enum {string|null} */
         NullableRole: "owner" | "admin" | "member" | "viewer" | null;
         /** @enum {string} */
         PushedInBatchStatus: "created" | "deduplicated";
@@ -7428,8 +7554,6 @@ export interface components {
         SecuritySettingsTokensOnRoleLoss: "keep" | "limit" | "revoke";
         /** @enum {string} */
         SecuritySettingsProjectTokenCreators: "any_member" | "members" | "admins";
-        /** @enum {string} */
-        SsoTestRole: "admin" | "member" | "viewer";
         SsoConnectionClaims: {
             /** @example email */
             email: string;
@@ -7441,7 +7565,7 @@ export interface components {
         SsoConnectionRoleMapping: {
             /** @example security */
             group: string;
-            role: components["schemas"]["SsoTestRole"];
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
         };
         /** @description The DNS record that proves the domain. */
         OrgDomainRecord: {
@@ -7453,7 +7577,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
         /** @enum {string} */
         AuditEntryActorType: "user" | "token";
         /** @description A user whose account was deleted has no name. */
@@ -9012,6 +9136,36 @@ export interface components {
             request_id: string;
             result: components["schemas"]["ImportedReport"];
         };
+        ListProjectMembersEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectMember"][];
+        };
+        GetProjectMemberEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectMember"];
+        };
+        SetProjectMemberEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectMember"];
+        };
         ListMembersEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -9023,11 +9177,6 @@ export interface components {
             result: components["schemas"]["Member"][];
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
-        };
-        InviteMemberRequest: {
-            /** @example ada@example.com */
-            email: string;
-            role: components["schemas"]["Role"];
         };
         InviteMemberEnvelope: {
             /** @enum {boolean} */
@@ -9493,11 +9642,11 @@ export interface components {
             groups?: string | null;
         } | null;
         /** @enum {string|null} */
-        NullableSsoTestRole: "admin" | "member" | "viewer" | null;
+        NullableAccountExportOrganizationProjectRoleRole: "admin" | "member" | "viewer" | null;
         CreateConnectionRequestRoleMapping: {
             /** @example security */
             group: string;
-            role: components["schemas"]["SsoTestRole"];
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
         };
         CreateConnectionRequest: {
             /** @example Acme Keycloak */
@@ -9527,7 +9676,7 @@ export interface components {
              */
             domains?: string[] | null;
             /** @description The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access. */
-            default_role?: components["schemas"]["NullableSsoTestRole"];
+            default_role?: components["schemas"]["NullableAccountExportOrganizationProjectRoleRole"];
             /**
              * @description The highest role of the groups of a person counts. Nobody becomes an owner by a group.
              * @example [
@@ -9538,6 +9687,8 @@ export interface components {
              *     ]
              */
             role_mapping?: components["schemas"]["CreateConnectionRequestRoleMapping"][] | null;
+            /** @description The access of people who join by the connection, or are provisioned. `assigned`: none until they are assigned to projects. */
+            project_access?: components["schemas"]["NullableAccountExportMembershipProjectAccess"];
             /** @example true */
             enabled?: boolean | null;
             /** @example false */
@@ -9567,7 +9718,7 @@ export interface components {
         UpdateConnectionRequestRoleMapping: {
             /** @example security */
             group: string;
-            role: components["schemas"]["SsoTestRole"];
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
         };
         UpdateConnectionRequest: {
             /** @example Acme Keycloak */
@@ -9597,7 +9748,7 @@ export interface components {
              */
             domains?: string[] | null;
             /** @description The role of a person without a mapped group, whose address is of a proven domain of the connection. `null`: no access. */
-            default_role?: components["schemas"]["NullableSsoTestRole"];
+            default_role?: components["schemas"]["NullableAccountExportOrganizationProjectRoleRole"];
             /**
              * @description The highest role of the groups of a person counts. Nobody becomes an owner by a group.
              * @example [
@@ -9608,6 +9759,8 @@ export interface components {
              *     ]
              */
             role_mapping?: components["schemas"]["UpdateConnectionRequestRoleMapping"][] | null;
+            /** @description The access of people who join by the connection, or are provisioned. `assigned`: none until they are assigned to projects. */
+            project_access?: components["schemas"]["NullableAccountExportMembershipProjectAccess"];
             /** @example true */
             enabled?: boolean | null;
             /** @example false */
@@ -10204,6 +10357,7 @@ export interface operations {
                      *             "slug": "acme",
                      *             "name": "Acme",
                      *             "role": "owner",
+                     *             "project_access": "all",
                      *             "invited_email": "ada@example.com",
                      *             "confirmed_at": "2026-01-01T00:00:00.000Z",
                      *             "owner_offer_until": "2026-01-01T00:00:00.000Z",
@@ -10358,6 +10512,13 @@ export interface operations {
                      *                 "query": "severity=critical&status=open",
                      *                 "shared": true,
                      *                 "owner_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "created_at": "2026-01-01T00:00:00.000Z"
+                     *               }
+                     *             ],
+                     *             "project_roles": [
+                     *               {
+                     *                 "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "role": "admin",
                      *                 "created_at": "2026-01-01T00:00:00.000Z"
                      *               }
                      *             ],
@@ -15719,7 +15880,8 @@ export interface operations {
                      *             "release/*"
                      *           ],
                      *           "demo": false,
-                     *           "transferring": false
+                     *           "transferring": false,
+                     *           "role": "owner"
                      *         }
                      *       ]
                      *     }
@@ -15773,7 +15935,8 @@ export interface operations {
                      *           "release/*"
                      *         ],
                      *         "demo": false,
-                     *         "transferring": false
+                     *         "transferring": false,
+                     *         "role": "owner"
                      *       }
                      *     }
                      */
@@ -15816,7 +15979,8 @@ export interface operations {
                      *           "release/*"
                      *         ],
                      *         "demo": false,
-                     *         "transferring": false
+                     *         "transferring": false,
+                     *         "role": "owner"
                      *       }
                      *     }
                      */
@@ -15845,7 +16009,8 @@ export interface operations {
                      *           "release/*"
                      *         ],
                      *         "demo": false,
-                     *         "transferring": false
+                     *         "transferring": false,
+                     *         "role": "owner"
                      *       }
                      *     }
                      */
@@ -15890,7 +16055,8 @@ export interface operations {
                      *           "release/*"
                      *         ],
                      *         "demo": false,
-                     *         "transferring": false
+                     *         "transferring": false,
+                     *         "role": "owner"
                      *       }
                      *     }
                      */
@@ -15976,7 +16142,8 @@ export interface operations {
                      *           "release/*"
                      *         ],
                      *         "demo": false,
-                     *         "transferring": false
+                     *         "transferring": false,
+                     *         "role": "owner"
                      *       }
                      *     }
                      */
@@ -16302,9 +16469,157 @@ export interface operations {
             };
         };
     };
-    listMembers: {
+    listProjectMembers: {
         parameters: {
             query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assignments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "user_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "role": "admin"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListProjectMembersEnvelope"];
+                };
+            };
+        };
+    };
+    getProjectMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assignment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "user_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "role": "admin"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetProjectMemberEnvelope"];
+                };
+            };
+        };
+    };
+    setProjectMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "member"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProjectMemberInput"];
+            };
+        };
+        responses: {
+            /** @description The assignment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "user_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "role": "admin"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SetProjectMemberEnvelope"];
+                };
+            };
+        };
+    };
+    removeProjectMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: {
+                /** @description Members who reach this project. */
+                project_id?: string;
+            };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
@@ -16331,6 +16646,7 @@ export interface operations {
                      *           "name": "Grace Hopper",
                      *           "avatar_url": "",
                      *           "role": "owner",
+                     *           "project_access": "all",
                      *           "verified": true,
                      *           "pending": false,
                      *           "suspended": true,
@@ -16364,11 +16680,11 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ada@example.com",
+                 *       "email": "grace@example.com",
                  *       "role": "member"
                  *     }
                  */
-                "application/json": components["schemas"]["InviteMemberRequest"];
+                "application/json": components["schemas"]["Invitation"];
             };
         };
         responses: {
@@ -16388,6 +16704,7 @@ export interface operations {
                      *         "name": "Grace Hopper",
                      *         "avatar_url": "",
                      *         "role": "owner",
+                     *         "project_access": "all",
                      *         "verified": true,
                      *         "pending": false,
                      *         "suspended": true,
@@ -16593,6 +16910,7 @@ export interface operations {
                      *         "name": "Grace Hopper",
                      *         "avatar_url": "",
                      *         "role": "owner",
+                     *         "project_access": "all",
                      *         "verified": true,
                      *         "pending": false,
                      *         "suspended": true,
@@ -18351,6 +18669,7 @@ export interface operations {
                      *             "acme.example"
                      *           ],
                      *           "default_role": "viewer",
+                     *           "project_access": "all",
                      *           "role_mapping": [
                      *             {
                      *               "group": "security",
@@ -18412,6 +18731,7 @@ export interface operations {
                  *           "role": "member"
                  *         }
                  *       ],
+                 *       "project_access": "assigned",
                  *       "enabled": true,
                  *       "require_sso": false,
                  *       "trust_mfa": false
@@ -18451,6 +18771,7 @@ export interface operations {
                      *           "acme.example"
                      *         ],
                      *         "default_role": "viewer",
+                     *         "project_access": "all",
                      *         "role_mapping": [
                      *           {
                      *             "group": "security",
@@ -18536,6 +18857,7 @@ export interface operations {
                  *           "role": "member"
                  *         }
                  *       ],
+                 *       "project_access": "assigned",
                  *       "enabled": true,
                  *       "require_sso": false,
                  *       "trust_mfa": false
@@ -18575,6 +18897,7 @@ export interface operations {
                      *           "acme.example"
                      *         ],
                      *         "default_role": "viewer",
+                     *         "project_access": "all",
                      *         "role_mapping": [
                      *           {
                      *             "group": "security",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../handlers/index.ts';
-import { OPERATION_ROLES, ROLES } from '../../lib/client/roles.ts';
-import { isAllowed, rolesAllowed } from '../../ui/src/app/roles.ts';
+import { OPERATION_ROLES, ORGANIZATION_OPERATIONS, ROLES } from '../../lib/client/roles.ts';
+import { isAllowed, mayCall, rolesAllowed } from '../../ui/src/app/roles.ts';
 
 describe('roles in the web UI', () => {
   it('has the minimum role of every operation of an organization, as the endpoint declares it', () => {
@@ -9,6 +9,25 @@ describe('roles in the web UI', () => {
       access.kind === 'cookieOrg' && access.role !== 'viewer' ? [[operation, access.role]] : [],
     );
     expect(Object.fromEntries(declared)).toEqual(OPERATION_ROLES);
+  });
+
+  it('knows the operations that members who reach only assigned projects are refused', () => {
+    const refused = Object.entries(endpoints).flatMap(([operation, { access }]) =>
+      access.kind === 'cookieOrg' && access.project === 'none' ? operation : [],
+    );
+    expect([...ORGANIZATION_OPERATIONS]).toEqual(refused);
+  });
+
+  it('lets a limited member do what the role in the project allows, and nothing in the organization', () => {
+    const limited = { role: 'admin', isLimited: true } as const;
+    expect(mayCall(limited, 'inviteMember')).toBe(false);
+    expect(mayCall(limited, 'updateProject')).toBe(true);
+    expect(mayCall(limited, 'updateProject', { role: 'member' })).toBe(false);
+    expect(mayCall(limited, 'updateFindings', { role: 'member' })).toBe(true);
+    expect(mayCall(limited, 'updateFindings', { role: 'viewer' })).toBe(false);
+    expect(mayCall(limited, 'createProject', { role: 'admin' })).toBe(false);
+    // Projects have no role for members who reach all.
+    expect(mayCall({ role: 'admin', isLimited: false }, 'updateProject', {})).toBe(true);
   });
 
   it.each([

@@ -27,7 +27,7 @@ export const getScim = endpoint(
   {
     method: 'get',
     path: '/settings/scim',
-    access: sessionOrg('owner'),
+    access: sessionOrg('owner', 'none'),
     tag: 'Provisioning',
     summary: 'Get the state of provisioning',
     description:

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-
 import { getRouteApi } from '@tanstack/react-router';
 import type { Operation } from '../../../lib/client/roles.ts';
 import { api, type Client, isSignedOut, orgApi, type Schemas } from './api.ts';
-import { isAllowed, type Role } from './roles.ts';
+import { mayCall, type Role } from './roles.ts';
 import type { Site } from './site.ts';
 
 /** The site and its user; without `user` if nobody is signed in. */
@@ -45,18 +45,25 @@ export interface OrgSession {
   org: Schemas['Organization'];
   role: Role;
   api: Client;
-  /** Whether the user's role allows an operation of the API. */
-  may(operation: Operation): boolean;
+  /** Whether the user reaches only assigned projects. */
+  isLimited: boolean;
+  /**
+   * Whether the user's role allows an operation of the API.
+   * @param project the one that the operation is about; without it, whether there may be such a project
+   */
+  may(operation: Operation, project?: { role?: Role }): boolean;
 }
 
 export function orgSession(slug: string, org: Schemas['Organization']): OrgSession {
   const { role } = org;
+  const isLimited = org.project_access === 'assigned';
   return {
     slug,
     org,
     role,
     api: orgApi(slug),
-    may: (operation) => isAllowed(role, operation),
+    isLimited,
+    may: (operation, project) => mayCall({ role, isLimited }, operation, project),
   };
 }
 

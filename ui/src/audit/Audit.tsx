@@ -32,7 +32,10 @@ export function Audit() {
   if (org.may('listAudit')) return <Log />;
   return (
     <Page title={text.auditLog} description={<Description />}>
-      <Empty icon={<IconLock />} title={text.whoSeesIt(rolesAllowed('listAudit'))} />
+      <Empty
+        icon={<IconLock />}
+        title={org.isLimited ? text.limitedToProjects : text.whoSeesIt(rolesAllowed('listAudit'))}
+      />
     </Page>
   );
 }

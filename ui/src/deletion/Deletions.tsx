@@ -121,7 +121,7 @@ function Actions({ deletion, what }: { deletion: Deletion; what: string }) {
       >
         {text.undo}
       </Button>
-      {state === 'deleted' && (
+      {state === 'deleted' && org.may('purgeDeletion') && (
         <ActionMenu label={text.actionsFor(what)} isBusy={purge.isPending}>
           <Menu.Item
             color="var(--mantine-color-error)"

@@ -42,7 +42,7 @@ export function Demo({ at, onRemoved }: Props) {
   });
   if (!project || (at === 'bottom') !== tour.isHidden) return null;
 
-  const removeButton = org.may('deleteProject') && (
+  const removeButton = org.may('deleteProject', project) && (
     <Button
       variant="default"
       c="var(--mantine-color-error)"

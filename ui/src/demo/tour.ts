@@ -10,7 +10,7 @@ export type StepName = (typeof STEPS)[number];
 /** The state of the tour of an organization in this browser. */
 interface Tour {
   /** The demo project, so that the tour has its place before the projects are loaded. Null: there is none. Unset: not known yet. */
-  project?: Pick<Schemas['Project'], 'id' | 'name' | 'slug'> | null;
+  project?: Pick<Schemas['Project'], 'id' | 'name' | 'slug' | 'role'> | null;
   isHidden: boolean;
   done: readonly StepName[];
 }

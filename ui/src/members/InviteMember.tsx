@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import * as accessText from '#strings/members/project-access.tsx';
 import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
@@ -10,7 +11,10 @@ import { useMailsInLog, useOrg } from '../app/session.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { emailProblem } from '../components/forms/rules.ts';
 import { useSend } from '../components/forms/use-send.ts';
+import { Loaded } from '../components/Loaded.tsx';
 import { IconAlertTriangle, IconCheck, IconMail } from '../icons/icons.ts';
+import { projectsQuery } from '../projects/queries.ts';
+import { type Access, AccessChoice, ProjectRoles, type RolesByProject } from './ProjectRoles.tsx';
 import { membersQuery } from './queries.ts';
 
 type Member = Schemas['Member'];
@@ -34,17 +38,29 @@ export function InviteMember({ opened, onClose }: { opened: boolean; onClose: ()
   );
 }
 
+/** The service takes no more with an invitation. */
+const MAX_ASSIGNED = 100;
+
 function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; onClose: () => void }) {
   const isInLog = useMailsInLog();
   const org = useOrg();
   const queries = useQueryClient();
+  const [access, setAccess] = useState<Access>('all');
+  const [roles, setRoles] = useState<RolesByProject>(new Map());
   const form = useForm<{ email: string; role: Role }>({
     initialValues: { email: '', role: 'member' },
     validate: { email: emailProblem },
   });
+  const { role } = form.values;
+  // Owners reach all projects.
+  const isLimited = access === 'assigned' && role !== 'owner';
   const invite = useSend(form, {
-    send: async ({ email, role }) =>
-      (await org.api.post('/members/invite', { body: { email: email.trim(), role } })).result,
+    send: async ({ email, role }) => {
+      const projects = [...roles].map(([project_id, role]) => ({ project_id, role }));
+      const limits = isLimited && { project_access: 'assigned' as const, projects };
+      return (await org.api.post('/members/invite', { body: { email: email.trim(), role, ...limits } }))
+        .result;
+    },
     onSent: (member) => {
       onAdded(member);
       return queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
@@ -52,7 +68,12 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
     errorsOf: ({ code, message }) => (code === 'already_exists' ? { email: message } : undefined),
   });
   return (
-    <DialogForm sending={invite} action={text.invite} onCancel={onClose}>
+    <DialogForm
+      sending={invite}
+      action={text.invite}
+      isReady={!isLimited || roles.size <= MAX_ASSIGNED}
+      onCancel={onClose}
+    >
       <TextInput
         label={text.emailAddress}
         description={isInLog ? text.weLogInvitation : text.weMailInvitation}
@@ -66,7 +87,34 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
         {...form.getInputProps('email')}
       />
       <RoleChoice {...form.getInputProps('role')} />
+      {role !== 'owner' && <AccessChoice value={access} onChange={setAccess} />}
+      {isLimited && <AssignedProjects role={role} roles={roles} onChange={setRoles} />}
     </DialogForm>
+  );
+}
+
+interface AssignedProjectsProps {
+  role: Role;
+  roles: RolesByProject;
+  onChange: (roles: RolesByProject) => void;
+}
+
+/** The projects of a limited member. */
+function AssignedProjects({ role, roles, onChange }: AssignedProjectsProps) {
+  const projects = useQuery(projectsQuery(useOrg()));
+  return (
+    <>
+      <Loaded query={projects}>
+        {(list) => (
+          <ProjectRoles projects={list} ceiling={text.roleNames[role]} roles={roles} onChange={onChange} />
+        )}
+      </Loaded>
+      {roles.size > MAX_ASSIGNED && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {accessText.tooMany(MAX_ASSIGNED)}
+        </Text>
+      )}
+    </>
   );
 }
 

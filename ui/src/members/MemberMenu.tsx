@@ -9,10 +9,11 @@ import type { Schemas } from '../app/api.ts';
 import { ROLES, type Role } from '../app/roles.ts';
 import { sessionQuery, useMailsInLog, useMe, useOrg } from '../app/session.ts';
 import { ActionMenu } from '../components/ActionMenu.tsx';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
-import { IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
+import { IconFolder, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
 import { connectionsQuery } from '../sso/queries.ts';
 import { tokensKey } from '../tokens/queries.ts';
 import { RoleChoice } from './InviteMember.tsx';
@@ -21,6 +22,8 @@ import { TheirTokens, TokensNote } from './TheirTokens.tsx';
 
 type Member = Schemas['Member'];
 
+const ProjectAccess = lazyDialog(() => import('./ProjectAccess.tsx'), 'ProjectAccess');
+
 /** The actions on a member that the user's role allows. */
 export function MemberMenu({ member }: { member: Member }) {
   const org = useOrg();
@@ -28,6 +31,7 @@ export function MemberMenu({ member }: { member: Member }) {
   const isInLog = useMailsInLog();
   const queries = useQueryClient();
   const [isChoosing, { open, close }] = useDisclosure();
+  const [isChoosingAccess, access] = useDisclosure();
   const isOwn = member.user_id === user.id;
   const isManaged = mayManageRole(org.role, member.role);
   const mayChange = org.may('updateMember') && isManaged;
@@ -109,6 +113,11 @@ export function MemberMenu({ member }: { member: Member }) {
             {text.changeRole}
           </Menu.Item>
         )}
+        {mayChange && member.role !== 'owner' && (
+          <Menu.Item leftSection={<IconFolder size={16} />} onClick={access.open} aria-haspopup="dialog">
+            {text.changeAccess}
+          </Menu.Item>
+        )}
         {mayChange && member.owner_offer_until && (
           <Menu.Item leftSection={<IconUserMinus size={16} />} onClick={() => withdraw.mutate()}>
             {text.withdrawOffer}
@@ -135,6 +144,7 @@ export function MemberMenu({ member }: { member: Member }) {
       <Modal opened={isChoosing} onClose={close} title={text.roleOf(<bdi>{member.name}</bdi>)}>
         <ChangeRole member={member} isOwn={isOwn} onClose={close} />
       </Modal>
+      <ProjectAccess opened={isChoosingAccess} onClose={access.close} member={member} />
     </>
   );
 }

@@ -31,7 +31,13 @@ export function Members() {
   return (
     <Page
       title={text.members}
-      description={mayInvite ? text.whoHasAccess : text.whoHasAccessAndInvites(rolesAllowed('inviteMember'))}
+      description={
+        org.isLimited
+          ? text.whoReachesYourProjects
+          : mayInvite
+            ? text.whoHasAccess
+            : text.whoHasAccessAndInvites(rolesAllowed('inviteMember'))
+      }
       actions={
         mayInvite && (
           <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
@@ -206,6 +212,11 @@ function MemberRow({ member }: { member: Member }) {
               </Text>
               <Mark member={member} />
               {member.owner_offer_until && <StateBadge label={text.ownershipOffered} color="grape" />}
+              {member.project_access === 'assigned' && (
+                <Tip label={text.whatAssignedProjectsAre}>
+                  <StateBadge label={text.assignedProjects} color="cyan" />
+                </Tip>
+              )}
               {member.break_glass && (
                 <Tip label={text.whatBreakGlassIs}>
                   <StateBadge label={text.breakGlass} color="gray" />

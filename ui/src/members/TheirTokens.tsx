@@ -9,12 +9,18 @@ import { tokensQuery } from '../tokens/queries.ts';
 import { ScopeNames } from '../tokens/scopes/Scopes.tsx';
 import { isUsable } from '../tokens/token-state.ts';
 
+interface TokensNoteProps {
+  org: OrgSession;
+  /** The meaning of each rule for the rights that are lost. */
+  texts?: typeof text.theirTokens;
+}
+
 /** States the rule of the organization for tokens of a member who loses rights. */
-export function TokensNote({ org }: { org: OrgSession }) {
+export function TokensNote({ org, texts = text.theirTokens }: TokensNoteProps) {
   const settings = useQuery(securityQuery(org));
   return (
     <Loaded query={settings}>
-      {({ tokens_on_role_loss: rule }) => <Text size="sm">{text.theirTokens[rule]}</Text>}
+      {({ tokens_on_role_loss: rule }) => <Text size="sm">{texts[rule]}</Text>}
     </Loaded>
   );
 }

@@ -28,6 +28,7 @@ import { TokenTable } from '../tokens/TokenTable.tsx';
 import { isCiSystem } from '../tokens/token-state.ts';
 import { UploadReports } from '../uploads/UploadReports.tsx';
 import { useUploads } from '../uploads/use-uploads.ts';
+import { People } from './People.tsx';
 import { projectQuery } from './queries.ts';
 import { SendFindings } from './SendFindings.tsx';
 
@@ -83,7 +84,7 @@ function Content({ project }: { project: Project }) {
           >
             {text.scans}
           </OrgButton>
-          {may('updateProject') && (
+          {may('updateProject', project) && (
             <OrgButton
               to="/o/$org/projects/$slug/settings"
               params={{ slug: project.slug }}
@@ -97,9 +98,10 @@ function Content({ project }: { project: Project }) {
       }
     >
       <Numbers project={project} />
-      {may('uploadReport') && <Upload project={project} />}
+      {may('uploadReport', project) && <Upload project={project} />}
       <Tokens project={project} />
-      <CiTrusts projectId={project.id} />
+      <CiTrusts project={project} />
+      <People project={project} />
       <SendFindings project={project} />
     </Page>
   );
@@ -155,7 +157,7 @@ function Tokens({ project }: { project: Project }) {
   const tokens = useQuery(projectTokensQuery(org, project.id));
   const settings = useQuery(securityQuery(org)).data;
   const least = settings && LEAST_TOKEN_CREATOR[settings.project_token_creators];
-  const mayCreate = least && ROLES.indexOf(org.role) <= ROLES.indexOf(least);
+  const mayCreate = least && ROLES.indexOf(project.role ?? org.role) <= ROLES.indexOf(least);
   const [opened, { open, close }] = useDisclosure();
   return (
     <Card withBorder component="section" aria-labelledby="tokens">

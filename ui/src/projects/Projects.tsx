@@ -49,7 +49,11 @@ export function Projects() {
         waiting={<Rows />}
         empty={
           <Empty icon={<IconFolderPlus />} title={text.noProjects}>
-            {mayCreate ? text.createForEach : text.whoMayCreate(rolesAllowed('createProject'))}
+            {mayCreate
+              ? text.createForEach
+              : org.isLimited
+                ? text.noneAssigned
+                : text.whoMayCreate(rolesAllowed('createProject'))}
           </Empty>
         }
       >

@@ -91,7 +91,7 @@ export function RoleCheck({
         children
       ) : (
         <Empty icon={<IconLock />} title={text.notAllowed}>
-          {text.onlyRolesManage(rolesAllowed('listRules'))}
+          {org.isLimited ? text.limitedToProjects : text.onlyRolesManage(rolesAllowed('listRules'))}
         </Empty>
       )}
     </Page>

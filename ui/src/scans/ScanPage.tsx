@@ -18,6 +18,7 @@ import { DeleteMenu } from '../deletion/DeleteMenu.tsx';
 import type { Deletion } from '../deletion/queries.ts';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { IconAlertTriangle, IconMoodCheck } from '../icons/icons.ts';
+import { useMayIn } from '../projects/allowed-projects.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { Changes } from './Changes.tsx';
 import { Gate } from './Gate.tsx';
@@ -223,8 +224,9 @@ function Skeletons() {
 const DeleteScanDialog = lazyDialog(() => import('../deletion/DeleteScanDialog.tsx'), 'DeleteScanDialog');
 
 /** Deletes the scan of a page and returns to the list of scans. */
-function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
+function DeleteScan({ scan: { id, project_id, status } }: { scan: Scan }) {
   const org = useOrg();
+  const mayDelete = useMayIn('deleteScanWithFindings', project_id);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [opened, { open, close }] = useDisclosure();
@@ -233,7 +235,7 @@ function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
     queries.removeQueries({ queryKey: scanQuery(org, id).queryKey });
     void announceDeletions(org, queries, [deletion]);
   };
-  if (!org.may('deleteScanWithFindings') || status === 'running') return null;
+  if (!mayDelete || status === 'running') return null;
   return (
     <>
       <DeleteMenu label={deletion.deleteScanAsk} isBusy={false} onDelete={open} />

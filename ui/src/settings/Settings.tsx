@@ -27,7 +27,7 @@ import { TokenRules } from './TokenRules.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
-  const { may, role } = useOrg();
+  const { isLimited, may, role } = useOrg();
   const isOwner = role === 'owner';
   const general = (
     <>
@@ -43,10 +43,12 @@ export function Settings() {
     </>
   );
   const sections = [
-    ...(isOwner || role === 'admin' ? [{ id: 'general', label: text.general, content: general }] : []),
+    ...(isOwner || (role === 'admin' && !isLimited)
+      ? [{ id: 'general', label: text.general, content: general }]
+      : []),
     { id: 'due-dates', label: dueDates, content: <OrgDueDates /> },
     { id: 'retention', label: retention, content: <OrgRetention /> },
-    { id: 'storage', label: text.storage, content: <Storage /> },
+    ...(may('getStorage') ? [{ id: 'storage', label: text.storage, content: <Storage /> }] : []),
     { id: 'security', label: text.security, content: security },
     ...(isOwner ? [{ id: 'sso', label: singleSignOn, content: <SingleSignOn /> }] : []),
     { id: 'tokens', label: text.tokenRules, content: <TokenRules /> },

@@ -15,7 +15,7 @@ import { IconBuilding, IconCheck, IconHistory, IconPlus, IconSelector } from '..
 import { AddressedPage } from './AddressedPage.tsx';
 import { useClosedBy } from './closed-by.ts';
 import { ConnectionBanner, Logo, SchemeButton } from './Frame.tsx';
-import { PAGES } from './navigation.ts';
+import { pagesOf } from './navigation.ts';
 import classes from './OrgShell.module.css';
 import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
@@ -76,7 +76,7 @@ export function OrgShell() {
         </Group>
       </header>
       <nav className={classes.nav} data-closed={!opened || undefined} aria-label={text.pagesOfOrganization}>
-        {PAGES.map(({ to, label, Icon, exact }) => (
+        {pagesOf(org).map(({ to, label, Icon, exact }) => (
           <LinkNav
             key={to}
             to={to}

@@ -152,6 +152,7 @@ function ConnectionForm({ connection, onClose }: { connection?: Connection; onCl
     groups: connection?.claims.groups ?? 'groups',
     domains: connection?.domains.join(', ') ?? '',
     default_role: connection?.default_role ?? NO_ACCESS,
+    project_access: connection?.project_access ?? ('all' as const),
     mapping: connection?.role_mapping.map(({ group, role }) => `${group} = ${role}`).join('\n') ?? '',
     enabled: connection?.enabled ?? true,
     require_sso: connection?.require_sso ?? false,
@@ -226,6 +227,14 @@ function ConnectionForm({ connection, onClose }: { connection?: Connection; onCl
         ]}
         value={values.default_role}
         onChange={(value) => change({ default_role: value ?? NO_ACCESS })}
+      />
+      <Select
+        label={text.accessOfJoining}
+        description={text.accessOfJoiningHint}
+        allowDeselect={false}
+        data={Object.entries(text.projectAccess).map(([value, label]) => ({ value, label }))}
+        value={values.project_access}
+        onChange={(value) => change({ project_access: value === 'assigned' ? 'assigned' : 'all' })}
       />
       <Switch label={text.enabled} description={text.enabledHint} {...toggle('enabled')} />
       <Switch label={text.requireSso} description={text.requireHint} {...toggle('require_sso')} />

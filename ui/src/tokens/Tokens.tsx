@@ -23,9 +23,13 @@ export function Tokens() {
 }
 
 function NoAccess() {
+  const { isLimited } = useOrg();
   return (
     <Page title={text.apiTokens} description={text.whatTokensAreFor}>
-      <Empty icon={<IconLock />} title={text.whoSeesAll(rolesAllowed('listTokens'))}>
+      <Empty
+        icon={<IconLock />}
+        title={isLimited ? text.limitedToProjects : text.whoSeesAll(rolesAllowed('listTokens'))}
+      >
         {text.chooseProject((label) => (
           <OrgAnchor to="/o/$org/projects" underline="always">
             {label}

@@ -7,6 +7,7 @@ import { useShortcuts } from '../components/keyboard/shortcuts.ts';
 import type { Finding } from '../findings/finding-queries.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { IconCheck } from '../icons/icons.ts';
+import { useMayIn } from '../projects/allowed-projects.ts';
 import classes from './StatusButtons.module.css';
 import { triageShortcuts } from './shortcuts.ts';
 import { asksReason, STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
@@ -21,8 +22,8 @@ interface Props {
 
 /** Buttons that set the status of a finding. */
 export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys }: Props) {
-  const { may, role } = useOrg();
-  const mayTriage = may('updateFindings');
+  const { isLimited, role } = useOrg();
+  const mayTriage = useMayIn('updateFindings', finding.project_id);
   const setStatus = (status: UserStatus) => {
     const { id, title, status: if_status } = finding;
     if (asksReason(status)) decide([finding], { status });
@@ -32,7 +33,7 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
   if (!mayTriage) {
     return (
       <Text size="sm" c="dimmed">
-        {text.onlyRolesSetStatus(role, rolesAllowed('updateFindings'))}
+        {isLimited ? text.roleInProjectTooLow : text.onlyRolesSetStatus(role, rolesAllowed('updateFindings'))}
       </Text>
     );
   }

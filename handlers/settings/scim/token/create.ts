@@ -16,7 +16,7 @@ export const createScimToken = endpoint(
   {
     method: 'post',
     path: '/settings/scim/token',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'scim_token.created',
     tag: 'Provisioning',
     summary: 'Create the token for provisioning',

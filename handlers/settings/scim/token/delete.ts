@@ -12,7 +12,7 @@ export const deleteScimToken = endpoint(
   {
     method: 'delete',
     path: '/settings/scim/token',
-    access: freshCookieOrg('owner'),
+    access: freshCookieOrg('owner', 'none'),
     audit: 'scim_token.removed',
     tag: 'Provisioning',
     summary: 'Remove the token for provisioning',

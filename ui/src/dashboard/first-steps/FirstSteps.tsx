@@ -70,7 +70,7 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
   const uploads = useUploads();
   const uploaded = useUploadList(uploads);
   const [asksToLeave, setAsksToLeave] = useState(false);
-  const canUpload = project !== undefined && org.may('uploadReport');
+  const canUpload = project !== undefined && org.may('uploadReport', project);
   // Stays set when the user removes the result.
   const [isByUpload, setIsByUpload] = useState(false);
   if (!isByUpload && uploaded.some(({ state }) => state.kind === 'imported')) setIsByUpload(true);
@@ -198,7 +198,11 @@ function CreateProject({ onCreated }: { onCreated: () => void }) {
     },
   });
   if (!org.may('createProject')) {
-    return <Text size="sm">{text.onlyRolesCreateProjects(rolesAllowed('createProject'))}</Text>;
+    return (
+      <Text size="sm">
+        {org.isLimited ? text.noneAssigned : text.onlyRolesCreateProjects(rolesAllowed('createProject'))}
+      </Text>
+    );
   }
   return (
     <form noValidate onSubmit={make.submit}>

@@ -9,6 +9,7 @@ import { Problem } from '../../components/errors/Problem.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
+import { mayMatch, useAllowedProjects, within } from '../../projects/allowed-projects.ts';
 import { BATCH } from '../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../triage/form/triage-form.ts';
 import { triageShortcuts } from '../../triage/shortcuts.ts';
@@ -38,7 +39,8 @@ interface Props {
 /** The list of findings, with one row for each group. */
 export function Groups({ filter, by, triage, empty, onCounts }: Props) {
   const org = useOrg();
-  const mayTriage = org.may('updateFindings');
+  const allowed = useAllowedProjects('updateFindings');
+  const mayTriage = mayMatch(filter, allowed);
   const query = useInfiniteQuery(groupsQuery(org, filter, by));
   const { data, error } = query;
   const groups = data?.pages.flatMap((page) => page.groups);
@@ -50,10 +52,13 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
   /** Opens the form for all findings of a group. */
   const decide = useAction({
     mutationFn: async ({ group, preset }: { group: FindingGroup; preset?: FormPreset | undefined }) => {
-      const own = filterOfGroup(filter, by, group);
-      const found = group.count > BATCH ? group.count : await collect(org, own);
+      const whole = filterOfGroup(filter, by, group);
+      if (!mayMatch(whole, allowed)) return;
+      const own = within(whole, allowed);
+      const isKnown = group.count > BATCH && allowed === undefined;
+      const found = isKnown ? group.count : await collect(org, own);
       if (typeof found === 'number') triage.decideMatching({ filter: own, total: found }, preset);
-      else triage.decide(found, preset);
+      else if (found.length > 0) triage.decide(found, preset);
     },
   });
   const keys = useGroupKeys({
@@ -84,16 +89,19 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
     <div>
       {job}
       <ul className={classes.list} {...keys}>
-        {groups.map((group) => (
-          <GroupRow
-            key={group.key ?? ''}
-            group={group}
-            by={by}
-            filter={filterOfGroup(filter, by, group)}
-            isDeciding={decide.isPending && decide.variables.group.key === group.key}
-            onDecide={mayTriage ? () => decide.mutate({ group }) : undefined}
-          />
-        ))}
+        {groups.map((group) => {
+          const own = filterOfGroup(filter, by, group);
+          return (
+            <GroupRow
+              key={group.key ?? ''}
+              group={group}
+              by={by}
+              filter={own}
+              isDeciding={decide.isPending && decide.variables.group.key === group.key}
+              onDecide={mayMatch(own, allowed) ? () => decide.mutate({ group }) : undefined}
+            />
+          );
+        })}
       </ul>
       {error && <Problem error={error} onRetry={() => query.fetchNextPage()} />}
       <Center>

@@ -12,7 +12,6 @@ import {
   matchingOf,
   wholeNumber,
 } from '../../app/search.ts';
-import { useOrg } from '../../app/session.ts';
 import { openConfirm } from '../../components/dialogs/confirm.ts';
 import { Tip } from '../../components/floating/Tip.tsx';
 import { ShortcutHelp } from '../../components/keyboard/ShortcutHelp.tsx';
@@ -20,6 +19,7 @@ import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcut
 import { Page } from '../../components/Page.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { IconArrowUp, IconKeyboard } from '../../icons/icons.ts';
+import { mayMatch, useAllowedProjects } from '../../projects/allowed-projects.ts';
 import { useTriage } from '../../triage/use-triage.ts';
 import { type Counts, Groups } from '../groups/Groups.tsx';
 import {
@@ -61,13 +61,13 @@ export function Findings() {
   const page = wholeNumber(search.page) ?? 1;
   const { group_by: grouping } = groupingOf(search);
   const navigate = route.useNavigate();
-  const org = useOrg();
   const state = stateOf(search);
   // The same object while the list does not change.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the state
   const list = useMemo(() => state, [keyOf(state)]);
   const { filter } = list;
   const narrowed = matchingOf(filter);
+  const mayTriage = mayMatch(filter, useAllowedProjects('updateFindings'));
   const columns = useColumns(
     search.preview !== undefined && grouping === undefined,
     filter.overdue ? ['due'] : [],
@@ -258,7 +258,7 @@ export function Findings() {
         opened={helps}
         onClose={help.close}
         note={text.keysThatAlwaysWork}
-        shortcuts={helpOf({ isGrouped: grouping !== undefined, mayTriage: org.may('updateFindings') })}
+        shortcuts={helpOf({ isGrouped: grouping !== undefined, mayTriage })}
       />
     </div>
   );

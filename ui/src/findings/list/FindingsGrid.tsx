@@ -4,6 +4,7 @@ import { type CSSProperties, useLayoutEffect, useState } from 'react';
 import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
+import { isAllowedIn, mayMatch, useAllowedProjects, within } from '../../projects/allowed-projects.ts';
 import type { Outcome } from '../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../triage/form/triage-form.ts';
 import { asksReason, type UserStatus } from '../../triage/statuses.ts';
@@ -63,7 +64,9 @@ export function FindingsGrid({
   const { filter, view } = list;
   const org = useOrg();
   const navigate = useNavigate();
-  const mayTriage = org.may('updateFindings');
+  const allowed = useAllowedProjects('updateFindings');
+  const mayTriage = mayMatch(filter, allowed);
+  const mayChange = (finding: ListedFinding) => isAllowedIn(allowed, finding.project_id);
   const names = useNames(columns);
   const [now, setNow] = useState(() => Date.now());
   useInterval(() => setNow(Date.now()), 60_000, { autoInvoke: true });
@@ -86,12 +89,31 @@ export function FindingsGrid({
 
   const [selection] = useState(createSelection);
   const selected = useSelectionSize(selection);
-  const inView = span(topRow, visible, count).flatMap((index) => rows.rowAt(index) ?? []);
-  const bulk = useBulk(filter, selection, rows, inView, triage, active.followStaying);
+  const inView = span(topRow, visible, count)
+    .flatMap((index) => rows.rowAt(index) ?? [])
+    .filter(mayChange);
+  const bulk = useBulk(
+    within(filter, allowed),
+    selection,
+    {
+      total: rows.total,
+      // The total counts findings of all projects.
+      isLimited: isLimited || allowed !== undefined,
+      rowNow(index) {
+        const row = rows.rowNow(index);
+        return row && mayChange(row) ? row : undefined;
+      },
+      between: async (...range) => (await rows.between(...range)).filter(mayChange),
+    },
+    inView,
+    triage,
+    active.followStaying,
+  );
   const { set, setStatus, decide } = decisionsOf({
     ...{ filter, rows, count, at, triage, bulk, go, goBack: active.goBack },
     hasSelection: () => selection.size() > 0,
     isChosen: active.touched,
+    mayChange,
   });
 
   const show = (index: number) => {
@@ -136,7 +158,7 @@ export function FindingsGrid({
   const bar = (
     <BulkBar
       total={total}
-      isLimited={isLimited}
+      isLimited={isLimited || allowed !== undefined}
       selection={selection}
       bulk={bulk}
       triage={triage}
@@ -160,6 +182,7 @@ export function FindingsGrid({
     list,
     selection,
     mayTriage,
+    allowed,
     actions,
   };
   return (
@@ -239,6 +262,7 @@ interface Decisions {
   at: number;
   /** Whether the user has chosen the active row. */
   isChosen: boolean;
+  mayChange(finding: ListedFinding): boolean;
   hasSelection(): boolean;
   triage: Pick<TriageState, 'decide' | 'run'>;
   bulk: Pick<Bulk, 'decide' | 'setStatus'>;
@@ -250,7 +274,7 @@ interface Decisions {
 
 /** Decisions about the selected findings, or about the active one. */
 function decisionsOf(of: Decisions) {
-  const { filter, rows, count, at, isChosen, hasSelection, triage, bulk, go, goBack } = of;
+  const { filter, rows, count, at, isChosen, mayChange, hasSelection, triage, bulk, go, goBack } = of;
   const onDone = ({ failed: [failure] }: Outcome) => failure && goBack({ at, id: failure.id });
   const set = (finding: ListedFinding, status: UserStatus) =>
     asksReason(status)
@@ -264,6 +288,7 @@ function decisionsOf(of: Decisions) {
     if (hasSelection()) return bulk.decide(preset);
     const finding = isChosen ? rows.rowNow(at) : undefined;
     if (!finding) return go(undefined);
+    if (!mayChange(finding)) return;
     triage.decide([finding], preset, { onStart: ({ status }) => moveOn(status), onDone });
   };
   const setStatus = (status: UserStatus) => {
@@ -271,6 +296,7 @@ function decisionsOf(of: Decisions) {
     if (asksReason(status)) return decide({ status });
     const finding = isChosen ? rows.rowNow(at) : undefined;
     if (!finding) return go(undefined);
+    if (!mayChange(finding)) return;
     set(finding, status);
     moveOn(status);
   };

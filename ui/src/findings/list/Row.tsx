@@ -2,6 +2,7 @@ import { Checkbox, Skeleton, Text } from '@mantine/core';
 import { type MouseEvent, memo, useLayoutEffect, useRef, useState } from 'react';
 import * as text from '#strings/findings/list.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
+import { type AllowedProjects, isAllowedIn } from '../../projects/allowed-projects.ts';
 import type { UserStatus } from '../../triage/statuses.ts';
 import { FileLocation } from '../FileLocation.tsx';
 import type { ListedFinding } from '../list-queries.ts';
@@ -66,17 +67,20 @@ interface Props {
   list: ListState;
   selection: Selection;
   mayTriage: boolean;
+  /** The projects whose findings the user may change. */
+  allowed: AllowedProjects;
   actions: RowActions;
 }
 
 /** A row of the list. The element stays when its finding changes, so that it keeps the focus. */
 export const Row = memo(function Row(props: Props) {
-  const { finding, index, active, top, height, mayTriage, selection, actions } = props;
-  const selected = useSelected(selection, finding?.id);
+  const { finding, index, active, top, height, mayTriage, allowed, selection, actions } = props;
+  const mayChange = mayTriage && (!finding || isAllowedIn(allowed, finding.project_id));
+  const selected = useSelected(selection, finding?.id) && mayChange;
   return (
     <GridRow
       aria-rowindex={index + 2}
-      aria-selected={mayTriage ? selected : undefined}
+      aria-selected={mayChange ? selected : undefined}
       data-index={index}
       data-active={active || undefined}
       data-selected={selected || undefined}
@@ -87,7 +91,7 @@ export const Row = memo(function Row(props: Props) {
       onClick={(event) => isOfRow(event) && actions.show(index)}
     >
       {finding ? (
-        <Cells {...props} finding={finding} selected={selected} tab={active ? 0 : -1} />
+        <Cells {...props} finding={finding} mayChange={mayChange} selected={selected} tab={active ? 0 : -1} />
       ) : (
         <GridCell className={classes.waiting} aria-label={text.loadingRow}>
           <Skeleton height="0.75rem" width={`${35 + ((index * 17) % 40)}%`} radius="sm" animate={false} />
@@ -99,13 +103,14 @@ export const Row = memo(function Row(props: Props) {
 
 type LoadedProps = Props & {
   finding: ListedFinding;
+  mayChange: boolean;
   selected: boolean;
   /** Tab reaches only the active row. */
   tab: number;
 };
 
 function Cells(props: LoadedProps) {
-  const { finding, index, columns, card, compact, mayTriage, selected, tab, actions, now, names, list } =
+  const { finding, index, columns, card, compact, mayChange, selected, tab, actions, now, names, list } =
     props;
   const projectName = names.projects.get(finding.project_id);
   const mark = (event: MouseEvent) => {
@@ -123,14 +128,14 @@ function Cells(props: LoadedProps) {
       // An open menu must not change to another finding.
       key={finding.id}
       finding={finding}
-      mayTriage={mayTriage}
+      mayTriage={mayChange}
       setStatus={actions.setStatus}
       tabIndex={tab}
     />
   );
   return (
     <>
-      {mayTriage ? (
+      {mayChange ? (
         <GridCell className={classes.check} onClick={mark}>
           <Checkbox
             size="xs"

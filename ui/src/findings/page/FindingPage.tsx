@@ -20,6 +20,7 @@ import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { DeleteMenu } from '../../deletion/DeleteMenu.tsx';
 import { IconKeyboard, IconPrinter } from '../../icons/icons.ts';
 import { membersQuery } from '../../members/queries.ts';
+import { useMayIn } from '../../projects/allowed-projects.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
@@ -65,8 +66,8 @@ export function FindingPage() {
             <IconPrinter size={18} />
           </ActionIcon>
         </Tip>
-        <Shortcuts fromList={search.at !== undefined} />
-        {finding.data && <DeleteFinding id={id} filter={filter} />}
+        <Shortcuts fromList={search.at !== undefined} projectId={finding.data?.project_id ?? ''} />
+        {finding.data && <DeleteFinding finding={finding.data} filter={filter} />}
       </ListNav>
       {search.at !== undefined && (
         // Screen readers announce the finding after a step through the list.
@@ -108,7 +109,7 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
             <Refs finding={finding} />
           </div>
           <div className={classes.below}>
-            <Timeline id={finding.id} />
+            <Timeline id={finding.id} projectId={finding.project_id} />
             <Similar id={finding.id} />
           </div>
         </div>
@@ -184,13 +185,13 @@ const HELP: ShortcutList = [
 ];
 
 /** The help with the shortcuts of the page of a finding. */
-function Shortcuts({ fromList }: { fromList: boolean }) {
-  const { may } = useOrg();
+function Shortcuts({ fromList, projectId }: { fromList: boolean; projectId: string }) {
+  const mayTriage = useMayIn('updateFindings', projectId);
   const [opened, { open, close }] = useDisclosure();
   useShortcuts({ 'shift+?': open, '?': open });
   const shortcuts = [
     ...(fromList ? WALKING : []),
-    ...(may('updateFindings') ? [...TRIAGE_SHORTCUTS, ...DECIDING] : []),
+    ...(mayTriage ? [...TRIAGE_SHORTCUTS, ...DECIDING] : []),
     ...HELP,
   ];
   return (
@@ -212,8 +213,10 @@ function Shortcuts({ fromList }: { fromList: boolean }) {
 }
 
 /** Deletes the finding of a page and returns to its list. */
-function DeleteFinding({ id, filter }: { id: string; filter: FindingFilter }) {
+function DeleteFinding({ finding, filter }: { finding: Finding; filter: FindingFilter }) {
+  const { id, project_id } = finding;
   const org = useOrg();
+  const mayDelete = useMayIn('deleteFinding', project_id);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = useConfirmed({
@@ -234,6 +237,6 @@ function DeleteFinding({ id, filter }: { id: string; filter: FindingFilter }) {
     },
     onSettled: () => refreshFindings(queries, org),
   });
-  if (!org.may('deleteFinding')) return null;
+  if (!mayDelete) return null;
   return <DeleteMenu label={deletion.deleteFindingAsk} isBusy={remove.isPending} onDelete={remove.ask} />;
 }

@@ -7,6 +7,7 @@ import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { OrgAnchor } from '../../components/links.tsx';
 import { Ago, Day } from '../../components/time/Time.tsx';
 import { membersQuery } from '../../members/queries.ts';
+import { useMayIn } from '../../projects/allowed-projects.ts';
 import { StatusButtons } from '../../triage/StatusButtons.tsx';
 import { REASON_NAMES } from '../../triage/texts.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
@@ -26,7 +27,7 @@ interface Props {
 export function StatusPanel({ finding, triage, isInList = false }: Props) {
   const org = useOrg();
   const { user } = useMe();
-  const mayTriage = org.may('updateFindings');
+  const mayTriage = useMayIn('updateFindings', finding.project_id);
   const { id, title, status, reason, assignee_id, due_at, accepted_until, status_changed_at } = finding;
   const members = useQuery({ ...membersQuery(org), enabled: assignee_id !== undefined });
   const isMine = assignee_id === user.id;

@@ -56,7 +56,7 @@ export function ProjectSettings() {
         </OrgAnchor>
       }
     >
-      {org.may('updateProject') ? (
+      {org.may('updateProject', project.data) ? (
         <Sections key={id} project={project.data} onTransferred={setDone} />
       ) : (
         <Empty icon={<IconLock />} title={text.roleDenied}>
@@ -98,7 +98,7 @@ function Sections({
         ...(org.may('startProjectTransfer')
           ? [{ id: 'transfer', label: transferProject, content: transfer }]
           : []),
-        ...(org.may('deleteProject')
+        ...(org.may('deleteProject', project)
           ? [
               {
                 id: 'delete',
@@ -118,7 +118,7 @@ function DeleteProject({ project }: { project: Project }) {
   const org = useOrg();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  if (!org.may('deleteProject')) return null;
+  if (!org.may('deleteProject', project)) return null;
   return (
     <DeletionCard
       label={deletion.deleteProject}

@@ -34,7 +34,7 @@ import {
 } from '../../icons/icons.ts';
 import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
-import { PAGES } from '../navigation.ts';
+import { pagesOf } from '../navigation.ts';
 
 /** A result of the search. */
 export interface Destination {
@@ -97,14 +97,15 @@ export function useDestinations(text: string, settled: string, openDialog: (dial
 }
 
 function usePages(): Destination[] {
-  const { slug, may } = useOrg();
+  const org = useOrg();
+  const { slug, may } = org;
   const navigate = useNavigate();
   const others = [
     { to: '/o/$org/activity' as const, label: activity },
     ...(may('listAudit') ? [{ to: '/o/$org/audit' as const, label: settings.auditLog }] : []),
   ].map((page) => ({ ...page, Icon: IconHistory }));
   return [
-    ...[...PAGES, ...others].map(({ to, label, Icon }) => ({
+    ...[...pagesOf(org), ...others].map(({ to, label, Icon }) => ({
       id: to,
       label,
       icon: <Icon {...ICON} />,
@@ -143,8 +144,9 @@ function useViews(): Destination[] {
 
 /** The sections of the settings of the organization. */
 function useSettings(): Destination[] {
-  const { slug } = useOrg();
+  const { slug, isLimited } = useOrg();
   const navigate = useNavigate();
+  if (isLimited) return [];
   return SETTINGS.map((title) => ({
     id: `setting ${title}`,
     label: title,

@@ -6,6 +6,7 @@ export const activityOf = (name: string) => `Activity of ${name}`;
 export const separator = ' · ';
 export const members = 'Members';
 export const whoHasAccess = 'People with access to this organization.';
+export const whoReachesYourProjects = 'People who reach one of your projects.';
 export const whoHasAccessAndInvites = (roles: string) =>
   `People with access to this organization. Only ${roles} can invite members.`;
 export const member = 'Member';
@@ -84,6 +85,9 @@ export const invitationSent = (email: string) => `Invitation sent to ${email}.`;
 export const invitationLogged = (email: string) =>
   `No mail provider: the new link for ${email} is in the server's log.`;
 export const changeRole = 'Change role';
+export const changeAccess = 'Project access…';
+export const assignedProjects = 'Assigned projects';
+export const whatAssignedProjectsAre = 'Reaches only the projects to which admins assign this member';
 export const roleOf = (name: ReactNode) => <>Role of {name}</>;
 const ROLES_IN_SENTENCE: Record<Role, string> = {
   owner: 'owner',

@@ -43,6 +43,10 @@ export const domainsHint = 'Separated by commas. They count once they are proven
 export const defaultRole = 'Role of people with a proven domain and no mapped group';
 export const noAccess = 'No access';
 export const roles = { viewer: 'Viewer', member: 'Member', admin: 'Admin' };
+export const accessOfJoining = 'Access of people who join';
+export const accessOfJoiningHint =
+  'Applies to new members, also provisioned ones. With “Only assigned projects”, they see nothing until an admin assigns a project.';
+export const projectAccess = { all: 'All projects', assigned: 'Only assigned projects' };
 export const mapping = 'Roles by group';
 export const mappingHint =
   'One line for each group: security = member. Roles: viewer, member, admin. Groups received by provisioning count too: spell their names exactly as the list “Groups received” shows them.';

@@ -16,6 +16,7 @@ export const reasonInSentence = (reason: keyof typeof reasons) => reasons[reason
 export const setTheStatus = 'Set the status';
 export const onlyRolesSetStatus = (role: string, roles: string) =>
   `Your role is ${role}. Only ${roles} can change the status.`;
+export const roleInProjectTooLow = 'Your role in this project is viewer, which cannot change the status.';
 export const onlyAgentsVerify = 'Only agents set this status, after they have confirmed the fix';
 /** A button that opens a dialog. */
 export const opensDialog = (label: string) => `${label}…`;

@@ -29,8 +29,9 @@ import { NewTrust } from './NewTrust.tsx';
 type Trust = Schemas['CiTrust'];
 
 /** The CI systems whose jobs send findings to a project without a token. */
-export function CiTrusts({ projectId }: { projectId: string }) {
+export function CiTrusts({ project }: { project: Schemas['Project'] }) {
   const org = useOrg();
+  const { id: projectId } = project;
   const trusts = useQuery(ciTrustsQuery(org, projectId));
   const [opened, { open, close }] = useDisclosure();
   return (
@@ -38,7 +39,7 @@ export function CiTrusts({ projectId }: { projectId: string }) {
       <Stack>
         <Group justify="space-between">
           <SectionHead title={text.ciWithoutKeys} description={text.howItWorks} id="ci" />
-          {org.may('createCiTrust') && (
+          {org.may('createCiTrust', project) && (
             <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
               {text.addSystem}
             </Button>
@@ -51,7 +52,7 @@ export function CiTrusts({ projectId }: { projectId: string }) {
                 {text.whyAdd}
               </Empty>
             ) : (
-              <Trusts trusts={list} />
+              <Trusts trusts={list} mayDelete={org.may('deleteCiTrust', project)} />
             )
           }
         </Loaded>
@@ -63,7 +64,7 @@ export function CiTrusts({ projectId }: { projectId: string }) {
   );
 }
 
-const Trusts = ({ trusts }: { trusts: Trust[] }) => (
+const Trusts = ({ trusts, mayDelete }: { trusts: Trust[]; mayDelete: boolean }) => (
   <Table verticalSpacing="xs" aria-label={text.systems}>
     <Table.Thead>
       <Table.Tr>
@@ -78,13 +79,13 @@ const Trusts = ({ trusts }: { trusts: Trust[] }) => (
     </Table.Thead>
     <Table.Tbody>
       {trusts.map((trust) => (
-        <TrustRow key={trust.id} trust={trust} />
+        <TrustRow key={trust.id} trust={trust} mayDelete={mayDelete} />
       ))}
     </Table.Tbody>
   </Table>
 );
 
-function TrustRow({ trust }: { trust: Trust }) {
+function TrustRow({ trust, mayDelete }: { trust: Trust; mayDelete: boolean }) {
   const used = trust.last_used ? <Ago time={trust.last_used} /> : text.never;
   return (
     <Table.Tr>
@@ -116,9 +117,7 @@ function TrustRow({ trust }: { trust: Trust }) {
       <Table.Td visibleFrom="lg">
         <Text size="sm">{used}</Text>
       </Table.Td>
-      <Table.Td>
-        <DeleteButton trust={trust} />
-      </Table.Td>
+      <Table.Td>{mayDelete && <DeleteButton trust={trust} />}</Table.Td>
     </Table.Tr>
   );
 }
@@ -138,7 +137,6 @@ function DeleteButton({ trust: { id, name, project_id: projectId } }: { trust: T
       return queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
   });
-  if (!org.may('deleteCiTrust')) return null;
   return (
     <Group justify="flex-end">
       <Tip label={text.remove}>

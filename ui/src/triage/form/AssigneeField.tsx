@@ -1,7 +1,7 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/triage/form.tsx';
-import { membersQuery } from '../../members/queries.ts';
+import { membersQuery, reachingQuery } from '../../members/queries.ts';
 import type { FormRequest } from './triage-form.ts';
 
 /** Values of the field that are no member. */
@@ -9,6 +9,8 @@ export const KEEP = 'keep';
 export const NOBODY = 'nobody';
 
 interface Props extends Pick<FormRequest, 'org' | 'user'> {
+  /** The project of the findings, if it is one. */
+  projectId: string | undefined;
   /** Whether findings may keep different assignees. */
   mayKeep: boolean;
   value: string;
@@ -17,8 +19,13 @@ interface Props extends Pick<FormRequest, 'org' | 'user'> {
 }
 
 /** The member to whom findings are assigned. */
-export function AssigneeField({ org, user, mayKeep, value, onChange, autoFocus }: Props) {
-  const { data = [] } = useQuery(membersQuery(org));
+export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, autoFocus }: Props) {
+  const { data: all = [] } = useQuery(membersQuery(org));
+  // A member who does not reach the project cannot be assigned.
+  const { data = all } = useQuery({
+    ...reachingQuery(org, projectId ?? ''),
+    enabled: projectId !== undefined && all.some(({ project_access }) => project_access === 'assigned'),
+  });
   const members = data.filter(({ pending }) => !pending);
   const nameOf = (id: string) => members.find(({ user_id }) => user_id === id)?.name;
   const isKnown = [KEEP, NOBODY].includes(value) || nameOf(value) !== undefined;

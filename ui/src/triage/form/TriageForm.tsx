@@ -178,6 +178,7 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           <AssigneeField
             org={org}
             user={user}
+            projectId={single?.project_id}
             mayKeep={!single}
             value={assignee.id}
             onChange={(id, name) => setAssignee({ id, ...(name !== undefined && { name }) })}

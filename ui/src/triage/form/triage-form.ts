@@ -3,10 +3,11 @@ import { createStore } from '../../app/store.ts';
 import type { Decided, Decision } from '../decision.ts';
 import type { UserStatus } from '../statuses.ts';
 
-/** A finding to decide about. In a bulk change, id and title are enough. */
+/** A finding to decide about. In a bulk change, id and title are enough. The project narrows down the assignees. */
 export interface Target extends Decided {
   id: string;
   title: string;
+  project_id?: string;
 }
 
 /** The initial values of the form. */

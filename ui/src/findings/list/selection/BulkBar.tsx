@@ -2,11 +2,11 @@ import { Button, Group, Text } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import * as text from '#strings/findings/list/selection.tsx';
 import { number } from '#strings/language.ts';
-import { useOrg } from '../../../app/session.ts';
 import { Problem, RequestId } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { IconChevronDown, IconTrash, IconX } from '../../../icons/icons.ts';
+import { useAllowedProjects } from '../../../projects/allowed-projects.ts';
 import { StatusItems } from '../../../triage/StatusItems.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';
@@ -33,7 +33,8 @@ export const coversHead = (size: number, { job }: TriageState, { progress }: Bul
 
 /** The selection and its actions, the progress of a bulk change, and its failures. */
 export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure, onFocusLost }: Props) {
-  const org = useOrg();
+  // Not if some of the selected findings may be of projects with a lower role.
+  const mayDelete = useAllowedProjects('deleteFindings') === undefined;
   const size = useSelectionSize(selection);
   const { job } = triage;
   const { progress } = bulk;
@@ -88,7 +89,7 @@ export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure
       <Button size="compact-sm" variant="default" aria-haspopup="dialog" onClick={() => bulk.decide()}>
         {text.triage}
       </Button>
-      {org.may('deleteFindings') && (
+      {mayDelete && (
         <Button size="compact-sm" variant="default" aria-haspopup="dialog" onClick={bulk.remove}>
           <span className={classes.wide}>{text.deleteAsk}</span>
           <IconTrash size={16} className={classes.narrow} role="img" aria-label={text.deleteAsk} />

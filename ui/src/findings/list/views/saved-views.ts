@@ -14,10 +14,11 @@ export const savedViewsQuery = ({ slug, api }: OrgSession) =>
 
 /** Whether the user may change or delete a view, or make it private: it is theirs, or they are admin and it is shared. */
 export const mayChangeView = (
-  { role }: Pick<OrgSession, 'role'>,
+  { role, isLimited }: Pick<OrgSession, 'role' | 'isLimited'>,
   { user }: Pick<Me, 'user'>,
   view: SavedView,
-): boolean => view.owner_id === user.id || (view.shared && (role === 'owner' || role === 'admin'));
+): boolean =>
+  view.owner_id === user.id || (view.shared && !isLimited && (role === 'owner' || role === 'admin'));
 
 /** Whether the user may also change what a view shows, or its name. Viewers cannot change what others see. */
 export const mayEditView = (org: Pick<OrgSession, 'role'>, view: SavedView): boolean =>

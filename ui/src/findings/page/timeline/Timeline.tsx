@@ -8,6 +8,7 @@ import { keyHint } from '../../../components/keyboard/KeyButton.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import { LoadMore } from '../../../components/LoadMore.tsx';
 import { membersQuery } from '../../../members/queries.ts';
+import { useMayIn } from '../../../projects/allowed-projects.ts';
 import { type ActivityEntry, timelineQuery } from '../../finding-queries.ts';
 import { CommentEntry } from './CommentEntry.tsx';
 import { CommentField, useRefreshActivity, useToStored } from './CommentField.tsx';
@@ -15,8 +16,9 @@ import { Entry } from './Entry.tsx';
 import classes from './Timeline.module.css';
 
 /** Changes and comments of a finding, newest first. */
-export function Timeline({ id }: { id: string }) {
+export function Timeline({ id, projectId }: { id: string; projectId: string }) {
   const org = useOrg();
+  const mayComment = useMayIn('createComment', projectId);
   const { user } = useMe();
   const activity = useInfiniteQuery(timelineQuery(org, id));
   const entries = activity.data?.pages.flatMap((page) => page.entries) ?? [];
@@ -27,7 +29,7 @@ export function Timeline({ id }: { id: string }) {
         {text.activity}
       </Title>
       <Stack gap="sm">
-        {org.may('createComment') && <NewComment key={id} findingId={id} />}
+        {mayComment && <NewComment key={id} findingId={id} />}
         {activity.isPending && <Skeleton h={64} />}
         {activity.error && !activity.data && <Problem error={activity.error} onRetry={activity.refetch} />}
         <ol className={classes.entries} aria-label={text.newestFirst} tabIndex={-1}>
@@ -37,7 +39,7 @@ export function Timeline({ id }: { id: string }) {
                 key={first.id}
                 findingId={id}
                 entry={first}
-                isOwn={first.actor.id === user.id && org.may('updateComment')}
+                isOwn={first.actor.id === user.id && mayComment}
               />
             ) : (
               <Entry key={first.id} entries={[first, ...others]} nameOf={names} />

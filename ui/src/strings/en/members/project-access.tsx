@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { plural } from '../language.ts';
+
+export const accessOf = (name: ReactNode) => <>Project access of {name}</>;
+export const access = 'Project access';
+export const accessNames = { all: 'All projects', assigned: 'Only assigned projects' };
+export const accessRights = {
+  all: 'Reaches every project, also those created later, with the role in the organization.',
+  assigned:
+    'Reaches only the projects below. Organization settings, rules, members and org-wide tokens are out of reach, whatever the role.',
+};
+export const projects = 'Projects';
+export const ceiling = (role: string) =>
+  `The role in the organization is the ceiling: ${role}. A higher role here has no effect.`;
+export const filter = 'Filter projects';
+export const nothingMatches = 'No project matches.';
+export const noProjects = 'There are no projects yet.';
+export const roleIn = (project: string) => `Role in ${project}`;
+export const roleNames = { none: 'None', viewer: 'Viewer', member: 'Member', admin: 'Admin' };
+export const assigned = (count: number) =>
+  count === 0
+    ? 'No project is assigned: no findings are visible.'
+    : plural(count, { one: '# project is assigned.', other: '# projects are assigned.' });
+export const tooMany = (most: number) =>
+  `Choose at most ${most} projects here. Assign the others after the invitation.`;
+export const save = 'Save';
+export const saved = (name: string) => `The project access of ${name} was changed.`;
+export const theirTokens = {
+  keep: 'API tokens that they created keep working.',
+  limit:
+    'API tokens that they created keep sending findings. They read and change findings of the assigned projects only.',
+  revoke:
+    'API tokens that they created, except those of assigned projects, are revoked. Pipelines that use them stop.',
+};
+export const ownAccess = 'This is your own access. You cannot undo this change yourself.';
+export const assignments = 'People';
+export const whatAssignmentsAre =
+  'Members whose access is limited and who are assigned to this project. Owners and members with access to all projects reach it too.';
+export const nobodyAssigned = 'Nobody is assigned to this project.';
+export const member = 'Member';
+export const role = 'Role';
