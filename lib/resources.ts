@@ -56,7 +56,8 @@ export const Member = z
     avatar_url: shown('', 'Empty when there is none.'),
     role: z.enum(ROLES),
     project_access: z.enum(PROJECT_ACCESS).openapi({
-      description: '`assigned`: reaches only the projects to which the member is assigned. Always `all` for owners.',
+      description:
+        '`assigned`: reaches only the projects to which the member is assigned. Always `all` for owners.',
     }),
     verified: z.boolean().openapi({ description: 'The account has verified the address.', example: true }),
     pending: z
@@ -133,7 +134,8 @@ export const Project = z
         'True while the project moves to another organization. Until then it takes no changes. Otherwise absent.',
     }),
     role: z.enum(ROLES).optional().openapi({
-      description: "The caller's in the project, if the caller does not reach all projects. Otherwise absent.",
+      description:
+        "The caller's in the project, if the caller does not reach all projects. Otherwise absent.",
     }),
   })
   .openapi('Project');

@@ -103,7 +103,10 @@ export interface RuledFields {
 }
 
 /** The actions of a rule in a project. */
-export function actionsIn({ actions, assignsIn }: Pick<Rule, 'actions' | 'assignsIn'>, projectId: string): RuleActions {
+export function actionsIn(
+  { actions, assignsIn }: Pick<Rule, 'actions' | 'assignsIn'>,
+  projectId: string,
+): RuleActions {
   if (assignsIn === undefined || assignsIn.includes(projectId)) return actions;
   const { assignee_id: _, ...others } = actions;
   return others;

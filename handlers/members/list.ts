@@ -32,7 +32,8 @@ export const listMembers = endpoint(
     const projects = await requireProjects(call, query.project_id);
     const reaching = projects && (await reachOneOf(db, org.tables, projects));
     // A caller without projects sees themselves.
-    const where = reach && query.project_id === undefined ? or(reaching, eq(memberships.userId, accountId)) : reaching;
+    const where =
+      reach && query.project_id === undefined ? or(reaching, eq(memberships.userId, accountId)) : reaching;
     const [members, security] = await Promise.all([
       membersOf(db, { config: services.config, now }, org.id, where),
       rankOf(role) < rankOf('admin') ? undefined : listMemberSecurity(db, org, now),

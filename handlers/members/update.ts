@@ -132,7 +132,12 @@ export const updateMember = endpoint(
     async function changeAccess(
       tx: Tx,
       tables: OrgTables,
-      { other, isOtherLimited, asked, role }: { other: Role; isOtherLimited: boolean; asked: Role; role: Role },
+      {
+        other,
+        isOtherLimited,
+        asked,
+        role,
+      }: { other: Role; isOtherLimited: boolean; asked: Role; role: Role },
     ): Promise<{ access?: { from: ProjectAccess; to: ProjectAccess }; tokens: EndedToken[] }> {
       const { project_access: to } = body;
       const from = isOtherLimited ? 'assigned' : 'all';

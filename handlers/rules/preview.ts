@@ -1,7 +1,7 @@
 import { and, desc, inArray, ne, type SQL } from 'drizzle-orm';
 import { searchFindings } from '../../db/findings/lists/search.ts';
-import { onlyMembers } from '../../db/rules/members.ts';
 import { findingFields, toResource } from '../../db/resources.ts';
+import { onlyMembers } from '../../db/rules/members.ts';
 import { orderOf } from '../../lib/findings/order.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';

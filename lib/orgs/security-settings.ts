@@ -244,7 +244,8 @@ export async function requireMayVerify(
         .innerJoin(m, and(eq(m.projectId, f.projectId), eq(m.userId, creator.userId ?? '')))
         .where(eq(f.id, findingId))
     : [];
-  const isViewer = creator?.role === 'viewer' || (creator?.isLimited && (assigned?.role ?? 'viewer') === 'viewer');
+  const isViewer =
+    creator?.role === 'viewer' || (creator?.isLimited && (assigned?.role ?? 'viewer') === 'viewer');
   if (isViewer || creator?.role === 'former member')
     throw new ApiError('permission_error/denied', {
       message: `This organization lets no token confirm fixes that was made by a ${isViewer ? 'viewer' : creator?.role}.`,

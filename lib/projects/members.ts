@@ -45,7 +45,10 @@ export async function readProjectRole(
   { userId, projectId }: { userId: string; projectId: string },
 ): Promise<ProjectRole | undefined> {
   const { projectMembers: m } = tables;
-  const [row] = await tx.select({ role: m.role }).from(m).where(isRow(tables, userId, projectId));
+  const [row] = await tx
+    .select({ role: m.role })
+    .from(m)
+    .where(isRow(tables, userId, projectId));
   return row?.role;
 }
 
@@ -75,7 +78,10 @@ async function requireAssignable(
     .for('share');
   if (!project) throw new ApiError('resource_error/not_found', { message: 'The project does not exist.' });
   if (project.transfer) throw beingTransferred();
-  const { own, isLimited, isOtherLimited } = await readRoles(tx, orgId, { caller: caller.id, member: userId });
+  const { own, isLimited, isOtherLimited } = await readRoles(tx, orgId, {
+    caller: caller.id,
+    member: userId,
+  });
   if (!isLimited) requireAdmin({ own, isLimited });
   else {
     const given = await readProjectRole(tx, tables, { userId: caller.id, projectId });
@@ -135,7 +141,9 @@ export async function assignMember(
   await run(tx, reloadRulesOf(tables, userId));
   const isLowered = before !== undefined && (role === undefined || rankOf(role) < rankOf(before));
   const tokens = isLowered
-    ? await endTokensOf(tx, { id: orgId, tables }, userId, { where: eq(tables.apiTokens.projectId, projectId) })
+    ? await endTokensOf(tx, { id: orgId, tables }, userId, {
+        where: eq(tables.apiTokens.projectId, projectId),
+      })
     : [];
   return { before, tokens };
 }
@@ -162,7 +170,7 @@ export async function setRoles(
 }
 
 /**
- * Removes the projects of a member who leaves. Of a limited one a row without a project stays, so that coming back by single sign-on
+ * Removes the projects of a member who leaves. A limited member leaves a row without a project, so that coming back by single sign-on
  * does not give access to all projects.
  */
 export async function removeRoles(
@@ -177,7 +185,11 @@ export async function removeRoles(
 }
 
 /** The tokens that a member with the assigned projects could not use: those of other projects and of all. */
-export function outsideOf(tx: Tx, { apiTokens: t, projectMembers: m }: OrgTables, userId: string): SQL | undefined {
+export function outsideOf(
+  tx: Tx,
+  { apiTokens: t, projectMembers: m }: OrgTables,
+  userId: string,
+): SQL | undefined {
   const assigned = tx.select({ id: m.projectId }).from(m).where(eq(m.userId, userId));
   return or(isNull(t.projectId), notInArray(t.projectId, assigned));
 }

@@ -1,8 +1,8 @@
 import { and, inArray } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import { FINDING_FIELDS } from '../../db/findings/fields.ts';
-import { isPresent } from '../../db/projects/deletion.ts';
 import type { Sql } from '../../db/pool/query.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { countWildcards, MAX_PATTERN, MAX_WILDCARDS } from '../../db/rules/patterns.ts';
 import {
   PERSONAS,

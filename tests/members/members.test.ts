@@ -99,6 +99,7 @@ describe('the members of an organization', () => {
       role,
       verified: false,
       pending: false,
+      project_access: 'all',
     });
     const members = [
       shown('Ada Lovelace', 'owner', owner),
@@ -178,6 +179,7 @@ describe('the members of an organization', () => {
         role: 'owner',
         verified: false,
         pending: false,
+        project_access: 'all',
         mfa_enabled: false,
         last_active_at: expect.any(String),
         api_tokens: 1,
@@ -201,6 +203,7 @@ describe('inviting somebody who has an account', () => {
       // They have access at once, and everybody sees that the address is not verified.
       verified: false,
       pending: false,
+      project_access: 'all',
     });
     expect(await list()).toContainEqual(answer.result);
     expect(must(await t.api.get('/auth/me', { cookie: user.cookie })).orgs).toContainEqual(
@@ -250,6 +253,7 @@ describe('inviting somebody who has an account', () => {
       role: 'member',
       verified: true,
       pending: false,
+      project_access: 'all',
     });
     const listed = await t.api.get('/members', org.asOwner);
     for (const secret of [user.email, name, 'grace.png']) {
@@ -312,6 +316,7 @@ describe('inviting somebody who has no account', () => {
       role: 'viewer',
       verified: false,
       pending: false,
+      project_access: 'all',
     });
     expect(await list()).toContainEqual(answer.result);
     const [row] = await sql('select is_primary, verified_at from shared.user_emails where email = $1', [

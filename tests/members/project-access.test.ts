@@ -1,5 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { setMemberRole } from '../../lib/admin/members.ts';
+import { applyRole } from '../../lib/sso/membership.ts';
 import {
   type Answer,
   addMember,
@@ -28,7 +31,8 @@ const outcome = ({ status, error }: Answer) => [status, error];
 const patch = (body: object, who: { id: string } = dan, as: object = org.asOwner) =>
   api.patch(`/members/${who.id}`, { ...as, body });
 const limit = async (who: { id: string } = dan) => must(await patch({ project_access: 'assigned' }, who));
-const pathOf = (who: { id: string } = dan, project = org) => `/projects/${project.projectId}/members/${who.id}`;
+const pathOf = (who: { id: string } = dan, project = org) =>
+  `/projects/${project.projectId}/members/${who.id}`;
 const assign = (role: string, who: { id: string } = dan, project = org, as: object = org.asOwner) =>
   api.put(pathOf(who, project), { ...as, body: { role } });
 const reached = async (as: object = dan.as) => {
@@ -58,7 +62,11 @@ beforeEach(async () => {
 
 describe('PATCH /members/{userId}', () => {
   it('limits a member to the assigned projects, and back', async () => {
-    expect(must(await assign('member'))).toEqual({ user_id: dan.id, project_id: org.projectId, role: 'member' });
+    expect(must(await assign('member'))).toEqual({
+      user_id: dan.id,
+      project_id: org.projectId,
+      role: 'member',
+    });
     expect(await reached()).toHaveLength(2);
     expect(await limit()).toMatchObject({ user_id: dan.id, role: 'member', project_access: 'assigned' });
     expect(await lastEntry()).toMatchObject({
@@ -103,7 +111,7 @@ describe('PATCH /members/{userId}', () => {
   });
 
   it('needs a field', async () => {
-    expect((await patch({})).refusal).toBe('400 validation_error/field_invalid role');
+    expect((await patch({})).refusal).toBe('400 validation_error/field_required role');
     expect((await patch({ project_access: 'some' })).badFields).toEqual(['project_access']);
   });
 
@@ -178,7 +186,9 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
   it('refuse what does not exist', async () => {
     const stranger = await createUser(api);
     expect(outcome(await assign('viewer', stranger))).toEqual(NOT_FOUND);
-    expect(outcome(await assign('viewer', dan, { ...org, projectId: crypto.randomUUID() }))).toEqual(NOT_FOUND);
+    expect(outcome(await assign('viewer', dan, { ...org, projectId: crypto.randomUUID() }))).toEqual(
+      NOT_FOUND,
+    );
     expect((await assign('owner')).badFields).toEqual(['role']);
     expect(outcome(await assign('viewer', dan, org, dan.as))).toEqual(DENIED);
   });
@@ -208,9 +218,8 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
   it('revoke tokens of the project where owners want it so', async () => {
     must(await api.patch('/settings/security', { ...org.asOwner, body: { tokens_on_role_loss: 'revoke' } }));
     const tokenOf = async (project: TestOrg) =>
-      must(
-        await api.post(`/projects/${project.projectId}/tokens`, { ...dan.as, body: { name: 'ci' } }),
-      ).token as string;
+      must(await api.post(`/projects/${project.projectId}/tokens`, { ...dan.as, body: { name: 'ci' } }))
+        .token as string;
     const [own, others] = [await tokenOf(org), await tokenOf(other)];
     const works = async (token: string, { projectId }: TestOrg) =>
       (await api.get(`/agent/findings?project_id=${projectId}`, { token, org: org.slug })).status === 200;
@@ -271,13 +280,38 @@ describe('an invitation', () => {
   });
 });
 
+it('a limited member who leaves and comes back by single sign-on is limited again', async () => {
+  const connection = { name: 'Login', issuer: 'https://login.example', client_id: 'x' };
+  const { id: connectionId } = must(
+    await api.post('/settings/connections', { ...org.asOwner, body: connection }),
+  );
+  const tables = defineOrgTables(orgSchemaName(org.id));
+  const { config, database } = t.services;
+  const actor = { now: new Date(), writeMail: async () => {} };
+  const join = () =>
+    database.db.transaction((tx) =>
+      applyRole(
+        tx,
+        { config, actor, org: { id: org.id, tables } },
+        { userId: dan.id, connectionId, role: 'member', isVouched: true },
+      ),
+    );
+  must(await assign('viewer'));
+  await limit();
+  must(await api.post('/members/leave', dan.as));
+  expect((await join()).kind).toBe('joined');
+  expect([await accessOf(), await rowsOf(), await reached()]).toEqual(['assigned', 0, []]);
+  must(await patch({ project_access: 'all' }));
+  must(await api.post('/members/leave', dan.as));
+  expect((await join()).kind).toBe('joined');
+  expect(await accessOf()).toBe('all');
+});
+
 it('the export of an account has the access and the projects', async () => {
   must(await assign('viewer'));
   await limit();
   const { memberships, organizations } = must(await api.get('/auth/me/export', dan));
-  expect(memberships).toContainEqual(
-    expect.objectContaining({ org_id: org.id, project_access: 'assigned' }),
-  );
+  expect(memberships).toContainEqual(expect.objectContaining({ org_id: org.id, project_access: 'assigned' }));
   expect(organizations.find(({ id }: { id: string }) => id === org.id).project_roles).toMatchObject([
     { project_id: org.projectId, role: 'viewer' },
   ]);

@@ -83,7 +83,9 @@ const titleOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${meth
 async function control() {
   const schema = `org_${org.id.replaceAll('-', '')}`;
   return [
-    await sql('select user_id, role from shared.memberships where org_id = $1 order by 1', [org.id]),
+    await sql('select user_id, role, project_access from shared.memberships where org_id = $1 order by 1', [
+      org.id,
+    ]),
     await sql('select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1', [
       org.id,
     ]),
@@ -141,6 +143,11 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
     'viewer to owner': { prepare: guest('viewer'), call: change('owner'), told: /Role: owner, was viewer/ },
     'admin to viewer': { prepare: guest('admin'), call: change('viewer'), told: /Role: viewer, was admin/ },
     'owner to viewer': { prepare: guest('owner'), call: change('viewer'), told: /Role: viewer, was owner/ },
+    'access of an admin': {
+      prepare: guest('admin'),
+      call: (who, id) => t.api.patch(`/members/${id}`, { ...who, body: { project_access: 'assigned' } }),
+      told: /Project access: assigned, was all/,
+    },
     oneself: {
       prepare: async () => org.owner.id,
       call: change('admin'),
@@ -323,6 +330,8 @@ const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection'];
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken', 'createCiTrust', 'deleteCiTrust'],
   ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains', 'getScim'],
+  // They give no more than the role in the organization.
+  ...['setProjectMember', 'removeProjectMember'],
 ];
 
 const cases = Object.entries(CHANGES).flatMap(([id, changes]) =>

@@ -12,6 +12,7 @@ import { changeFaults } from '../support/isolation/changes.ts';
 import { anyFirstWrite, anyFirstWrites } from '../support/isolation/first-writes.ts';
 import { COOKIES, claimsOf } from '../support/isolation/picks.ts';
 import {
+  ACCESS,
   BASE_DOMAIN,
   type Change,
   CREATOR,
@@ -295,7 +296,7 @@ async function makeOrg(org: OrgName) {
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
         is_held: false,
-        project_access: 'all',
+        project_access: ACCESS[org]?.[user as (typeof USERS)[number]] ? 'assigned' : 'all',
         ...{ break_glass: false, role_provisioned: false },
         created_at,
       };
@@ -312,6 +313,14 @@ async function makeOrg(org: OrgName) {
     [enabled.join()],
   );
 
+  await insert(
+    `${schema}.project_members`,
+    Object.entries(ACCESS[org] ?? {}).flatMap(([user, roles]) =>
+      Object.entries(roles).map(([project, role]) => ({
+        ...{ user_id: idOf('user', user), project_id: idOf('project', project), role, created_at },
+      })),
+    ),
+  );
   await insert(
     `${schema}.saved_views`,
     VIEWS.slice(0, 2).map((name, i) => ({
@@ -614,6 +623,7 @@ function factsOf(withTables: readonly OrgName[]): string {
           invited: 'invited_email',
           confirmed: 'confirmed_at is not null',
           unseen: 'coalesce(confirmed_at = created_at, false)',
+          limited: `project_access = 'assigned' and role <> 'owner'`,
           offered: `coalesce(role = 'admin' and owner_offer_until > now() and exists (select from shared.memberships o
             where o.org_id = memberships.org_id and o.user_id = memberships.owner_offer_by and o.role = 'owner'), false)`,
         }),

@@ -423,7 +423,11 @@ describe('members who reach the project', () => {
   });
 
   it('are assigned by rules', async () => {
-    const rule = { name: 'Dan', conditions: { title: ['new*'] }, actions: { assignee_id: dan.id, due_days: 3 } };
+    const rule = {
+      name: 'Dan',
+      conditions: { title: ['new*'] },
+      actions: { assignee_id: dan.id, due_days: 3 },
+    };
     const { id } = must(await api.post('/rules', { ...org().asOwner, body: rule }));
     const pushed = await by((name) => push(api, orgs[name], scans[name], { title: 'new finding' }));
     const assigneeOf = async (name: Name, of: Record<Name, { id: string }>) => {
@@ -490,12 +494,14 @@ describe('deletions', () => {
 
 describe('the export of an account', () => {
   it('has the texts of others from the projects only', async () => {
+    await assign(cyd, {}, 'all');
     for (const name of PROJECTS) {
       const path = `/findings/${findings[name]}`;
       must(await api.patch(path, { ...org().asOwner, body: { assignee_id: cyd.id } }));
       const comment = { body: `@[Cyd](${cyd.id}) look at ${name}` };
       must(await api.post(`${path}/comments`, { ...org().asOwner, body: comment }));
     }
+    await assign(cyd, { mine: 'admin', seen: 'viewer' });
     const read = async () => (await api.get('/auth/me/export', { cookie: cyd.cookie })).text;
     const text = await read();
     expect([text.includes('look at mine'), text.includes('look at seen')]).toEqual([true, true]);

@@ -250,7 +250,14 @@ describe('when the access of the creator is limited to projects', () => {
   it.each([
     ['admin', { read: OK, triage: OK, admin: SCOPE, ingest: OK }],
     ['viewer', { read: OK, triage: DENIED, admin: SCOPE, ingest: OK }],
-    [undefined, { ...{ read: [404, 'resource_error/not_found'], triage: [404, 'resource_error/not_found'] }, admin: SCOPE, ingest: OK }],
+    [
+      undefined,
+      {
+        ...{ read: [404, 'resource_error/not_found'], triage: [404, 'resource_error/not_found'] },
+        admin: SCOPE,
+        ingest: OK,
+      },
+    ],
   ])('org-wide tokens reach the projects of the creator: %s', async (role, expected) => {
     const tokens = await tokensOfCreator();
     const other = await addProject(api, org);

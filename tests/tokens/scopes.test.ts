@@ -277,10 +277,12 @@ it('keeps tokens away from what decides who has access, and from what cannot be 
     [
       'DELETE /api/v1/deletions/{id}',
       'DELETE /api/v1/members/{userId}',
+      'DELETE /api/v1/projects/{id}/members/{userId}',
       'DELETE /api/v1/projects/{projectId}/tokens/{id}',
       // Needs a step-up.
       'DELETE /api/v1/projects/{slug}',
       'POST /api/v1/projects/{slug}/transfer',
+      'PUT /api/v1/projects/{id}/members/{userId}',
       'PUT /api/v1/settings/retention',
       'DELETE /api/v1/projects/{slug}/transfer',
       'GET /api/v1/projects/{slug}/transfer',

@@ -17,7 +17,8 @@ export const createComment = endpoint(
     audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Comment on a finding',
-    description: '`@[name](user-id)` in the text mentions a member. Ids of others, and of members who do not reach the project, are ignored.',
+    description:
+      '`@[name](user-id)` in the text mentions a member. Ids of others, and of members who do not reach the project, are ignored.',
     request: { params: z.object({ id: idParam() }), body: CommentInput },
     responses: { 201: { description: 'The comment, as an entry of the activity.', result: ActivityEntry } },
     errors: ['resource_error/conflict'],

@@ -36,7 +36,11 @@ export const removeProjectMember = endpoint(
         }),
       ({ before, tokens, name }) => ({
         target: { type: 'member', id: userId, name },
-        changes: { ...newValues({ project_id: projectId }), role: { from: before }, ...tokensRevoked(tokens) },
+        changes: {
+          ...newValues({ project_id: projectId }),
+          role: { from: before },
+          ...tokensRevoked(tokens),
+        },
       }),
     );
     logSecurityEvent(call, 'project_role_changed', { member: userId, project: projectId, from: before });

@@ -51,7 +51,12 @@ export const setProjectMember = endpoint(
       }),
     );
     if (before !== role)
-      logSecurityEvent(call, 'project_role_changed', { member: userId, project: projectId, from: before, to: role });
+      logSecurityEvent(call, 'project_role_changed', {
+        member: userId,
+        project: projectId,
+        from: before,
+        to: role,
+      });
     logEndedTokens(call, userId, tokens);
     return ok({ user_id: userId, project_id: projectId, role });
   },

@@ -26,7 +26,7 @@ export async function membersOf(
     .map(({ user_id: id, name }) => ({ id, name }));
 }
 
-/** The members whom a comment on a finding mentions. Those who do not reach its project are ignored, like strangers. */
+/** The members whom a comment on a finding mentions. Members who do not reach its project are ignored, like strangers. */
 export async function mentionedMembers(
   call: { db: Db; now: Date; org: { id: string; tables: OrgTables } },
   config: Pick<Config, 'pendingInvitations'>,

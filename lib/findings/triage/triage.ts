@@ -2,9 +2,9 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
 import { noteAcceptedRisks } from '../../../db/findings/triage/accepted-risks.ts';
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
+import type { Sql } from '../../../db/pool/query.ts';
 import { readProjectRoles } from '../../../db/projects/members.ts';
 import type { Projects } from '../../../db/projects/reach.ts';
-import type { Sql } from '../../../db/pool/query.ts';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
@@ -131,7 +131,10 @@ async function requireReaching(
       throw invalid(`${path}assignee_id`, 'does not reach the project of the finding');
     // Any of the findings that match may be of these projects.
     if ('projects' in selected && !selected.projects?.every((id) => own?.has(id)))
-      throw invalid(`${path}assignee_id`, 'does not reach all projects of the filter: name them in project_id');
+      throw invalid(
+        `${path}assignee_id`,
+        'does not reach all projects of the filter: name them in project_id',
+      );
   }
 }
 

@@ -559,9 +559,7 @@ export function planOrgTour(on: Traveller) {
     },
     listMembers: () =>
       all(
-        ['', `?project_id=${on.made.project}`].map((query) =>
-          on.api.get(`/members${query}`, on.asOwner()),
-        ),
+        ['', `?project_id=${on.made.project}`].map((query) => on.api.get(`/members${query}`, on.asOwner())),
       ),
     setProjectMember: () =>
       on.api.put(`/projects/${on.made.project}/members/${on.made.member}`, {

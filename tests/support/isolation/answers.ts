@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../api/api.ts';
 import type { Call } from './call.ts';
-import { type Admitted, verdict } from './guard.ts';
+import { type Admitted, isSeen, RANK, verdict } from './guard.ts';
 import { view } from './view.ts';
 import { type EndpointName, type Facts, idOf, marksIn, ORGS, type OrgFacts } from './world.ts';
 
@@ -52,7 +52,7 @@ export function answerFaults({ call, answer }: Answered, before: Facts, after: F
   const [shown, expected] =
     WHOLE[call.picks.endpoint]?.(
       answer.result,
-      admitted.kind === 'script' ? within(before.orgs[org], admitted.token?.project) : before.orgs[org],
+      within(call, before.orgs[org], admitted),
       idOf('user', admitted.user ?? ''),
     ) ?? [];
   if (!isDeepStrictEqual(shown, expected))
@@ -60,17 +60,20 @@ export function answerFaults({ call, answer }: Answered, before: Facts, after: F
   return found;
 }
 
-/** The part that a token of a project sees. */
-function within(org: OrgFacts, project: string | null | undefined): OrgFacts {
-  if (!project) return org;
-  const own = (of: Record<string, string>) =>
-    Object.fromEntries(Object.entries(of).filter(([, id]) => id === project));
-  const projects = Object.entries(org.projects).filter(([id]) => id === project);
+/** The part that a caller sees on an endpoint. */
+function within({ endpoint: { access } }: Call, org: OrgFacts, { reach, user }: Admitted): OrgFacts {
+  if (!reach || access.kind !== 'cookieOrg') return org;
+  const least = RANK.indexOf(access.role);
+  const isReached = (id: string) => reach[id] !== undefined && RANK.indexOf(reach[id]) >= least;
+  const only = <T>(of: Record<string, T>, sees: (key: string, value: T) => boolean) =>
+    Object.fromEntries(Object.entries(of).filter(([key, value]) => sees(key, value)));
+  const caller = user && idOf('user', user);
   return {
     ...org,
-    projects: Object.fromEntries(projects),
-    findings: own(org.findings),
-    scans: own(org.scans),
+    projects: only(org.projects, isReached),
+    findings: only(org.findings, (_, project) => isReached(project)),
+    scans: only(org.scans, (_, project) => isReached(project)),
+    members: only(org.members, (id) => id === caller || isSeen(org, id, reach)),
   };
 }
 

@@ -1,7 +1,8 @@
 import { isEmptySchema } from '../../../db/schema/org-schema.ts';
+import type { Role } from '../../../db/schema/orgs.ts';
 import type { Answered } from './answers.ts';
 import type { Call } from './call.ts';
-import { type Admitted, orgBySlug, verdict } from './guard.ts';
+import { type Admitted, orgBySlug, RANK, verdict } from './guard.ts';
 import { CROSSED, claimsOf } from './picks.ts';
 import { markOfEmail, view } from './view.ts';
 import {
@@ -75,7 +76,7 @@ function changeFault(
   // Mails are counted by the hash of their address.
   if (change.table === 'rate_limits')
     return marksIn(JSON.stringify(change.row)).length > 0 ? wrote : undefined;
-  if (!isOwn(call, admitted, by)) return wrote;
+  if (!isOwn(call, admitted, by) && !isOwnAssignment(admitted, change)) return wrote;
   if (!by.org || by.org === 'new' || change.schema === 'shared') return undefined;
   const foreign = marksIn(JSON.stringify(change.row)).find((mark) => !mark.startsWith(`secret.${by.org}`));
   return foreign && `${wrote}: ${foreign}`;
@@ -201,7 +202,18 @@ const MAKES_NEW: Record<string, (keyof Owner)[]> = {
   forgotPassword: ['user'],
 };
 
-function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boolean {
+const mayChange = ({ endpoint: { access } }: Call, role: Role | undefined): boolean =>
+  role !== undefined && access.kind === 'cookieOrg' && RANK.indexOf(role) >= RANK.indexOf(access.role);
+
+/** Whether the change is of the assignments of the caller, who leaves. */
+const isOwnAssignment = ({ kind, org, user }: Admitted, { row, schema, table }: Change): boolean =>
+  kind === 'member' &&
+  table === 'project_members' &&
+  org !== undefined &&
+  schema === schemaOf(org) &&
+  row.user_id === idOf('user', user ?? '');
+
+function isOwn(call: Call, { kind, user, org, reach, token }: Admitted, by: Owner): boolean {
   const makes = MAKES_NEW[call.picks.endpoint] ?? [];
   if (by.org === 'new') return makes.includes('org');
   if (by.user === 'new') return makes.includes('user');
@@ -209,9 +221,8 @@ function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boo
     case 'agent':
       return by.org === org && (token?.project == null || by.project === token.project);
     case 'script':
-      return by.org === org && (token?.project == null || [undefined, token.project].includes(by.project));
     case 'member':
-      return by.org === org;
+      return by.org === org && (!reach || by.project === undefined || mayChange(call, reach[by.project]));
     case 'user':
       return by.user === user || (call.picks.endpoint === 'updateOrg' && by.org === call.picks.org);
     case 'nobody': {

@@ -5,6 +5,7 @@ import { Call } from './call.ts';
 import { RANK } from './guard.ts';
 import { anyPicks, type Door, type Picks } from './picks.ts';
 import {
+  ACCESS,
   BASE_DOMAIN,
   ENDPOINTS,
   type EndpointName,
@@ -72,7 +73,9 @@ const membersOf = (org: OrgName) => USERS.filter((user) => user in MEMBERS[org])
 /** The first user with the role, from a random one on. */
 function callerOf(org: OrgName, endpoint: EndpointName, from: number): UserName {
   const members = membersOf(org);
+  const isRefused = (user: UserName) => accessOf(endpoint)?.project === 'none' && ACCESS[org]?.[user];
   const isAllowed = (user: UserName) =>
+    !isRefused(user) &&
     RANK.indexOf(MEMBERS[org][user] as Role) >= RANK.indexOf(accessOf(endpoint)?.role as Role);
   const turned = members.map((_, i) => members[(i + from) % members.length] as UserName);
   return turned.find(isAllowed) as UserName;

@@ -23,6 +23,8 @@ export interface Admitted {
   session?: string;
   org?: OrgName;
   role?: Role;
+  /** The roles by project of a caller who does not reach all. */
+  reach?: Record<string, Role>;
   token?: { id: string; project: string | null };
   /** Id of a personal token. */
   personal?: string;
@@ -79,12 +81,14 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   }
   if (!org) return NO_ORG;
   const { flags } = facts.orgs[org];
-  const { role } = membershipOf(call, facts, org, id) ?? {};
-  if (!role) return [403, 'tenant_error/not_member'];
+  const membership = membershipOf(call, facts, org, id);
+  if (!membership) return [403, 'tenant_error/not_member'];
+  const { role } = membership;
   if (flags.require_mfa && !facts.users[id]?.mfa) return [403, 'permission_error/mfa_required_by_org'];
   if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
+  if (membership.limited && access.project === 'none') return DENIED;
   if (access.stepUp === true && !isFresh(visitor, facts)) return STEP_UP;
-  return { ...visitor, kind: 'member', org, role };
+  return { ...visitor, kind: 'member', org, ...limited(facts.orgs[org], id, membership, role) };
 }
 
 const isFresh = ({ session }: Admitted, { sessions }: Facts) => sessions[session ?? '']?.fresh;
@@ -123,13 +127,21 @@ function guardToken(call: Call, facts: Facts): Admitted | Refusal | undefined {
     const scoped = roleOf(found.scopes);
     if (!scoped) return undefined;
     const isKept = facts.orgs[org].rule === 'keep';
-    const creator = isKept ? 'owner' : membershipOf(call, facts, org, found.creator)?.role;
+    const membership = isKept ? undefined : membershipOf(call, facts, org, found.creator);
+    const creator = isKept ? 'owner' : membership?.role;
     if (tokens === 'personal' || !creator) return SCOPE;
     const role = lower(scoped, creator);
     if (RANK.indexOf(role) < RANK.indexOf(access.role)) return SCOPE;
-    if (found.project !== null && (access.project === 'none' || access.project === 'any member'))
-      return SCOPE;
-    return { kind: 'script', org, role, token: { id: found.id, project: found.project } };
+    const script = { kind: 'script' as const, org, token: { id: found.id, project: found.project } };
+    const byCreator = membership && limited(facts.orgs[org], found.creator, membership, role);
+    if (found.project !== null) {
+      if (access.project === 'none' || access.project === 'any member') return SCOPE;
+      const own = byCreator?.reach ? byCreator.reach[found.project] : role;
+      if (!own || RANK.indexOf(own) < RANK.indexOf(access.role)) return SCOPE;
+      return { ...script, role: own, reach: { [found.project]: own } };
+    }
+    if (byCreator?.reach && access.project === 'none') return SCOPE;
+    return { ...script, role, ...byCreator };
   }
   const hash = sha256(call.tokenText ?? '');
   const [id, row] = Object.entries(facts.personal).find(([, one]) => one.hash === hash) ?? [];
@@ -141,27 +153,55 @@ function guardToken(call: Call, facts: Facts): Admitted | Refusal | undefined {
   if (access.kind === 'cookie') return { ...admitted, kind: 'user' };
   if (!org) return NO_ORG;
   if (row.org !== null && row.org !== idOf('org', org)) return SCOPE;
-  const own = membershipOf(call, facts, org, row.user)?.role;
-  if (!own) return [403, 'tenant_error/not_member'];
+  const membership = membershipOf(call, facts, org, row.user);
+  if (!membership) return [403, 'tenant_error/not_member'];
+  const own = membership.role;
   if (facts.orgs[org].flags.require_mfa && !facts.users[row.user]?.mfa)
     return [403, 'permission_error/mfa_required_by_org'];
   const scoped = roleOf(row.scopes) ?? 'viewer';
   if (RANK.indexOf(scoped) < RANK.indexOf(access.role)) return SCOPE;
   if (RANK.indexOf(own) < RANK.indexOf(access.role)) return DENIED;
-  return { ...admitted, kind: 'member', org, role: lower(own, scoped) };
+  if (membership.limited && access.project === 'none') return DENIED;
+  const ofRow = limited(facts.orgs[org], row.user, membership, lower(own, scoped));
+  return { ...admitted, kind: 'member', org, ...ofRow };
 }
+
+/** The role of a member, which is at most `member` outside of projects if the access is limited, and the roles by project. */
+function limited(
+  { assigned }: OrgFacts,
+  user: string,
+  membership: Membership,
+  role: Role,
+): Pick<Admitted, 'role' | 'reach'> {
+  return membership.limited
+    ? { role: lower(role, 'member'), reach: rolesOf(assigned, user, role) }
+    : { role };
+}
+
+/** The roles of a user by project, with a ceiling. */
+export const rolesOf = (
+  assigned: OrgFacts['assigned'],
+  user: string,
+  ceiling: Role = 'owner',
+): Record<string, Role> =>
+  Object.fromEntries(
+    Object.entries(assigned).flatMap(([key, role]) => {
+      const [project = '', member] = key.split(' ');
+      return member === user ? [[project, lower(ceiling, role)]] : [];
+    }),
+  );
 
 const lower = (a: Role, b: Role): Role => (RANK.indexOf(a) < RANK.indexOf(b) ? a : b);
 
-/** Whether the path of a call with a token of a project names what is of another. */
-function leavesProject(call: Call, { projects, findings, scans }: OrgFacts, project: string): boolean {
-  const [word, value] = call.named[0] ?? [];
+/** The project that the path of a call names; undefined if the endpoint is not limited by it. */
+function projectNamed(call: Call, { projects, findings, scans }: OrgFacts): string | undefined {
+  const [word, value = ''] = call.named[0] ?? [];
   const { access } = call.endpoint;
-  const rule = access.kind === 'cookieOrg' ? access.project : undefined;
-  if (word === undefined || value === undefined || rule === 'own') return false;
+  const rule = access.kind === 'cookieOrg' ? access.project : '';
+  if (word === undefined || !['project', 'finding', 'scan'].includes(rule)) return undefined;
   const bySlug = Object.entries(projects).find(([, slug]) => slug === value)?.[0];
-  const own = { findings: findings[value], scans: scans[value], projects: bySlug ?? value }[word];
-  return own !== project;
+  const byId = value in projects ? value : undefined;
+  return { findings: findings[value], scans: scans[value], projects: byId ?? bySlug }[word] ?? 'none';
 }
 
 const isVerified = (user: string, { emails }: Facts) =>
@@ -193,7 +233,8 @@ const isFriendly = (origin: string, { app, host }: Door) =>
  * @returns undefined when the call has to succeed
  */
 function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefined {
-  const { org, role, token, user } = admitted;
+  const { org, reach, token, user } = admitted;
+  let { role } = admitted;
   if (call.picks.endpoint === 'deleteMe') return [400, 'validation_error/field_invalid'];
   const withoutProvider = WITHOUT_PROVIDER[call.picks.endpoint];
   if (withoutProvider) return withoutProvider;
@@ -210,8 +251,13 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   const own = user ? idOf('user', user) : (token?.id ?? '');
   const json = call.body?.json ?? {};
 
-  if (admitted.kind === 'script' && token?.project && leavesProject(call, here, token.project))
-    return NOT_FOUND;
+  const inProject = reach && projectNamed(call, here);
+  if (inProject) {
+    const { access } = call.endpoint;
+    role = reach[inProject];
+    if (!role) return NOT_FOUND;
+    if (access.kind === 'cookieOrg' && RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
+  }
   if (path.findings && !(path.findings in here.findings)) return NOT_FOUND;
   if (path.exploits && here.exploits[path.exploits] !== path.findings) return NOT_FOUND;
   if (path.comments) {
@@ -251,7 +297,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (path.tokens) {
     const named = here.tokens[path.tokens];
     if (!named) return NOT_FOUND;
-    if (path.projects && named.project !== path.projects) return SCOPE;
+    if (path.projects && named.project !== path.projects) return reach ? NOT_FOUND : SCOPE;
   } else if (path.projects) {
     const isThere = path.projects in here.projects || Object.values(here.projects).includes(path.projects);
     if (!isThere) return NOT_FOUND;
@@ -265,6 +311,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (path.members && path.members !== own) {
     const other = here.members[path.members];
     if (!other) return NOT_FOUND;
+    if (reach && call.picks.endpoint === 'setProjectMember' && !isSeen(here, path.members, reach))
+      return NOT_FOUND;
     const changes = !KEEPS_ROLE.has(call.picks.endpoint);
     if (changes && other.role === 'owner' && role !== 'owner') return DENIED;
   }
@@ -305,6 +353,10 @@ const WITHOUT_PROVIDER: Record<string, Refusal> = {
 /** Calls that name no issuer and no domain: tests/sso has providers. */
 const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain', 'createCiTrust']);
 
+/** Whether a member reaches one of some projects. */
+export const isSeen = ({ assigned, members }: OrgFacts, user: string, reach: Record<string, Role>): boolean =>
+  !members[user]?.limited || Object.keys(reach).some((project) => `${project} ${user}` in assigned);
+
 /** Calls that name a member, and leave the role in the organization alone. */
 const KEEPS_ROLE = new Set<EndpointName>([
   ...(['resendInvitation', 'getProjectMember', 'setProjectMember', 'removeProjectMember'] as const),
@@ -341,8 +393,8 @@ function ownsNot(call: Call, facts: Facts, user: string): Refusal | undefined {
   const least = ORG_ROLES[endpoint];
   const org = ORGS.find((name) => call.named.some(([word, value]) => word === 'orgs' && value === name));
   if (!least || !org) return undefined;
-  const { role } = membershipOf(call, facts, org, user) ?? {};
-  if (!role || RANK.indexOf(role) < RANK.indexOf(least)) return DENIED;
+  const { role, limited: isLimited } = membershipOf(call, facts, org, user) ?? {};
+  if (!role || isLimited || RANK.indexOf(role) < RANK.indexOf(least)) return DENIED;
   if (facts.orgs[org].flags.require_mfa && !facts.users[user]?.mfa)
     return [403, 'permission_error/mfa_required_by_org'];
   if (endpoint === 'deleteOrg') return [400, 'validation_error/field_invalid'];

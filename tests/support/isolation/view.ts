@@ -7,7 +7,7 @@ const READS_AUDIT_LOG = new Set<string>(['listAudit', 'exportAuditCsv', 'exportA
 export const markOfEmail = (email: string) => email.slice(0, email.indexOf('@'));
 
 /** Which marks an answer may show. */
-export function view(call: Call, { kind, user, org, token }: Admitted, before: Facts, after: Facts) {
+export function view(call: Call, { kind, user, org, reach, token }: Admitted, before: Facts, after: Facts) {
   const below = (root: string) => (mark: string) => mark === root || mark.startsWith(`${root}.`);
   const seen: ((mark: string) => boolean)[] = [];
   const emailsOf = (facts: Facts, id: string) =>
@@ -48,10 +48,14 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
     seen.push(below(project ? `secret.${org}.${project}` : `secret.${org}`));
   } else if (org) {
     const root = `secret.${org}`;
-    const project = token?.project && nameOf('project', PROJECTS, token.project);
-    // Texts of members have the mark of the organization.
-    const parts = [below(`${root}.${project}`), below(`${root}.tokens`), (mark: string) => mark === root];
-    seen.push(project ? (mark) => parts.some((sees) => sees(mark)) : below(root));
+    const projects = Object.keys(reach ?? {}).map((id) => nameOf('project', PROJECTS, id));
+    // Texts of members have the mark of the organization. The names of rules are in the activity of findings.
+    const parts = [
+      ...projects.map((project) => below(`${root}.${project}`)),
+      ...['tokens', 'private', 'shared', 'scans'].map((part) => below(`${root}.${part}`)),
+      (mark: string) => mark === root,
+    ];
+    seen.push(reach ? (mark) => parts.some((sees) => sees(mark)) : below(root));
     // The author of a comment is named also after leaving.
     const authors = Object.values(before.orgs[org].comments).map(
       ({ author }) => `secret.${userOf(author)}.name`,

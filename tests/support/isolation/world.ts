@@ -33,6 +33,15 @@ export const MEMBERS: Record<OrgName, Partial<Record<UserName, Role>>> = {
   golf: { bob: 'owner', cyd: 'admin', ada: 'viewer' },
   hotel: { cyd: 'owner', dan: 'admin', ada: 'member' },
 };
+/** Members whose access is limited to projects, with their roles there. All others reach all projects. */
+export const ACCESS: Partial<Record<OrgName, Partial<Record<UserName, Partial<Record<string, Role>>>>>> = {
+  alpha: { cyd: { shop: 'member', site: 'viewer' } },
+  bravo: { cyd: { vault: 'admin', shop: 'viewer' } },
+  // The role in the organization is the ceiling.
+  charlie: { bob: { site: 'admin' } },
+  delta: { cyd: {} },
+  hotel: { ada: {} },
+};
 /** The address by which a user was invited. The other members joined before invitations were recorded. */
 export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[number]>>> = {
   // Not verified, so that it is pending where that counts.
@@ -215,6 +224,8 @@ export interface Membership {
   confirmed: boolean;
   /** The address was verified before the invitation, and the user has not visited the organization since. */
   unseen: boolean;
+  /** The access is limited to projects. */
+  limited: boolean;
   /** An owner asks the admin to become an owner. */
   offered: boolean;
 }

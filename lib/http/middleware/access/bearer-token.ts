@@ -78,7 +78,7 @@ export const tokenScope = (needed: Role, project: ReachRule) =>
       });
     if (projectId !== null) call.reach = reachOf(new Map([[projectId, role]]), needed);
     else call.reach = assigned && reachOf(rolesIn(assigned, role), needed);
-    // What admins do outside of a project concerns the organization.
+    // An admin outside of a project is an admin of the organization.
     call.role = projectId === null && assigned ? lower(role, 'member') : role;
     call.actor = { type: 'token', id, name };
     call.accountId = createdBy;
