@@ -705,9 +705,10 @@ export const orgMigrations: readonly Migration[] = [
   },
   {
     "name": "0028_project-access",
-    "hash": "cb1b8624debcae886a8864c35e96685d02d003dd29a706b856853c8475351e21",
+    "hash": "edc1cdf83a3527a5ae3cf5940997704802bd9c48a65bfa9ababb6e75913af4ab",
     "statements": [
-      "CREATE TABLE \"org_template\".\"project_members\" (\n\t\"user_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"role\" varchar(10) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_members_pk\" PRIMARY KEY(\"user_id\",\"project_id\")\n);"
+      "CREATE TABLE \"org_template\".\"project_members\" (\n\t\"user_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"role\" varchar(10) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_members_pk\" PRIMARY KEY(\"user_id\",\"project_id\")\n);",
+      "CREATE INDEX \"project_members_project\" ON \"org_template\".\"project_members\" USING btree (\"project_id\",\"user_id\");"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -770,6 +771,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"findings_resolved\" ON \"org_template\".\"findings\" USING btree (coalesce(\"resolved_at\", \"status_changed_at\"),\"severity\",\"project_id\",\"created_at\",\"due_at\",\"resolved_at\",\"status_changed_at\") WHERE status not in ('open', 'confirmed') and not regressed and proposed is null;",
       "CREATE INDEX \"findings_proposed\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\") WHERE proposed;",
       "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '') || E'\\n' || coalesce(\"rule_id\", '')) \"trigram_schema\".gin_trgm_ops);",
+      "CREATE INDEX \"project_members_project\" ON \"org_template\".\"project_members\" USING btree (\"project_id\",\"user_id\");",
       "CREATE UNIQUE INDEX \"projects_slug\" ON \"org_template\".\"projects\" USING btree (\"slug\");",
       "CREATE INDEX \"saved_views_owner\" ON \"org_template\".\"saved_views\" USING btree (\"owner_id\");",
       "CREATE INDEX \"scans_series\" ON \"org_template\".\"scans\" USING btree (\"series_id\",\"created_at\",\"scan_id\");",

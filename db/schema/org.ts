@@ -241,7 +241,10 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       role: varchar('role', { enum: PROJECT_ROLES, length: 10 }).notNull(),
       createdAt: time('created_at').notNull(),
     },
-    (t) => [primaryKey({ name: 'project_members_pk', columns: [t.userId, t.projectId] })],
+    (t) => [
+      primaryKey({ name: 'project_members_pk', columns: [t.userId, t.projectId] }),
+      index('project_members_project').on(t.projectId, t.userId),
+    ],
   );
 
   /** Where a finding is or was present: a row for each series of scans that reported it. */
