@@ -162,7 +162,9 @@ export const updateMember = endpoint(
         ]);
       const tokens =
         to === 'assigned'
-          ? await endTokensOf(tx, { id: org.id, tables }, userId, { where: outsideOf(tx, tables, userId) })
+          ? await endTokensOf(tx, { id: org.id, tables }, userId, {
+              where: outsideOf(tx, tables, userId, other),
+            })
           : [];
       return { access: { from, to }, tokens };
     }

@@ -1,9 +1,9 @@
-import { and, count, eq, isNull, notInArray, or, type SQL } from 'drizzle-orm';
+import { and, count, eq, inArray, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { memberships, type ProjectAccess } from '../../db/schema/orgs.ts';
+import { memberships, type ProjectAccess, type Role } from '../../db/schema/orgs.ts';
 import { PROJECT_ROLES, type ProjectRole } from '../../db/schema/values.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../errors.ts';
@@ -62,14 +62,14 @@ interface Assignment {
 /**
  * Checks that the caller may assign a member to a project: an admin of the organization, or of the project for members whom the caller
  * sees. Part of a transaction that has locked the organization.
- * @returns the role of the member in the project, if there is one, and whether it has an effect
+ * @returns the role of the member in the project, if there is one, whether it has an effect, and the role in the organization
  * @throws ApiError `permission_error/denied`, `resource_error/not_found`, `resource_error/conflict` while the project is transferred
  */
 async function requireAssignable(
   tx: Tx,
   caller: { id: string; projects: readonly string[] | undefined },
   { orgId, tables, userId, projectId }: Assignment,
-): Promise<{ before: ProjectRole | undefined; isLimited: boolean }> {
+): Promise<{ before: ProjectRole | undefined; isLimited: boolean; orgRole: Role }> {
   const { projects: p } = tables;
   const [project] = await tx
     .select({ transfer: p.transfer })
@@ -78,7 +78,7 @@ async function requireAssignable(
     .for('share');
   if (!project) throw new ApiError('resource_error/not_found', { message: 'The project does not exist.' });
   if (project.transfer) throw beingTransferred();
-  const { own, isLimited, isOtherLimited } = await readRoles(tx, orgId, {
+  const { own, other, isLimited, isOtherLimited } = await readRoles(tx, orgId, {
     caller: caller.id,
     member: userId,
   });
@@ -88,7 +88,8 @@ async function requireAssignable(
     if (!given || rankOf(lower(own, given)) < rankOf('admin')) throw new ApiError('permission_error/denied');
     await requireVisible(tx, { orgId, tables, userId }, caller.projects ?? []);
   }
-  return { before: await readProjectRole(tx, tables, { userId, projectId }), isLimited: isOtherLimited };
+  const before = await readProjectRole(tx, tables, { userId, projectId });
+  return { before, isLimited: isOtherLimited, orgRole: other };
 }
 
 /** @throws ApiError `resource_error/not_found` for a member who reaches none of some projects */
@@ -130,7 +131,7 @@ export async function assignMember(
 ): Promise<Assigned> {
   const { orgId, tables, userId, projectId } = assignment;
   const { projectMembers: m } = tables;
-  const { before, isLimited } = await requireAssignable(tx, caller, assignment);
+  const { before, isLimited, orgRole } = await requireAssignable(tx, caller, assignment);
   if (role === before) {
     if (role === undefined) throw new ApiError('resource_error/not_found');
     return { before, tokens: [] };
@@ -139,7 +140,9 @@ export async function assignMember(
   else await setRoles(tx, tables, userId, [{ projectId, role }], now);
   if (!isLimited) return { before, tokens: [] };
   await run(tx, reloadRulesOf(tables, userId));
-  const isLowered = before !== undefined && (role === undefined || rankOf(role) < rankOf(before));
+  // The role in the organization is the ceiling: a change above it lowers nothing.
+  const rankWith = (given: ProjectRole) => rankOf(lower(orgRole, given));
+  const isLowered = before !== undefined && (role === undefined || rankWith(role) < rankWith(before));
   const tokens = isLowered
     ? await endTokensOf(tx, { id: orgId, tables }, userId, {
         where: eq(tables.apiTokens.projectId, projectId),
@@ -148,7 +151,10 @@ export async function assignMember(
   return { before, tokens };
 }
 
-/** @throws ApiError `resource_error/conflict` for more projects than a member can have */
+/**
+ * Gives a member roles in projects. The last role counts where a project occurs twice.
+ * @throws ApiError `resource_error/conflict` for more projects than a member can have
+ */
 export async function setRoles(
   tx: Tx,
   { projectMembers: m }: OrgTables,
@@ -157,11 +163,11 @@ export async function setRoles(
   createdAt: Date,
 ): Promise<void> {
   if (roles.length === 0) return;
-  for (const { projectId, role } of roles)
-    await tx
-      .insert(m)
-      .values({ userId, projectId, role, createdAt })
-      .onConflictDoUpdate({ target: [m.userId, m.projectId], set: { role } });
+  const byProject = new Map(roles.map(({ projectId, role }) => [projectId, role]));
+  await tx
+    .insert(m)
+    .values([...byProject].map(([projectId, role]) => ({ userId, projectId, role, createdAt })))
+    .onConflictDoUpdate({ target: [m.userId, m.projectId], set: { role: sql`excluded.role` } });
   const [row] = await tx.select({ count: count() }).from(m).where(eq(m.userId, userId));
   if ((row?.count ?? 0) > MAX_PROJECTS)
     throw new ApiError('resource_error/conflict', {
@@ -184,19 +190,28 @@ export async function removeRoles(
     await tx.insert(m).values({ userId, projectId: NO_PROJECT, role: 'viewer', createdAt: new Date() });
 }
 
-/** The tokens that a member with the assigned projects could not use: those of other projects and of all. */
+/**
+ * The tokens whose creator loses rights when the access is limited to the assigned projects: org-wide ones, those of other projects, and
+ * those of projects where the assigned role is lower.
+ * @param orgRole the role in the organization until now
+ */
 export function outsideOf(
   tx: Tx,
   { apiTokens: t, projectMembers: m }: OrgTables,
   userId: string,
+  orgRole: Role,
 ): SQL | undefined {
-  const assigned = tx.select({ id: m.projectId }).from(m).where(eq(m.userId, userId));
+  const covering = PROJECT_ROLES.filter((role) => rankOf(role) >= rankOf(orgRole));
+  const assigned = tx
+    .select({ id: m.projectId })
+    .from(m)
+    .where(and(eq(m.userId, userId), inArray(m.role, covering)));
   return or(isNull(t.projectId), notInArray(t.projectId, assigned));
 }
 
 /**
- * The access of a person who joins without an invitation. Somebody who was limited to projects before leaving does not come back with
- * access to all.
+ * The access of a person who joins without an invitation. Somebody who was limited to projects before leaving comes back limited and
+ * without projects.
  * @param usual of others
  */
 export async function accessOnReturn(
@@ -207,7 +222,6 @@ export async function accessOnReturn(
 ): Promise<ProjectAccess> {
   const { projectMembers: m } = tables;
   // Also without the mark: members who reach all projects leave no rows.
-  const hadRows = (await tx.$count(m, eq(m.userId, userId))) > 0;
-  await tx.delete(m).where(isRow(tables, userId, NO_PROJECT));
-  return hadRows ? 'assigned' : usual;
+  const removed = await tx.delete(m).where(eq(m.userId, userId)).returning({ id: m.projectId });
+  return removed.length > 0 ? 'assigned' : usual;
 }

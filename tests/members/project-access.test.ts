@@ -178,6 +178,13 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
     await limit();
     expect(must(await api.get(pathOf(), dan.as))).toEqual(assignment);
     expect(outcome(await api.get(`/projects/${other.projectId}/members`, dan.as))).toEqual(NOT_FOUND);
+    // An assignment of somebody who is no member.
+    const stranger = await createUser(api);
+    await sql(`insert into $org.project_members values ($1, $2, 'viewer', now())`, [
+      stranger.id,
+      org.projectId,
+    ]);
+    expect(outcome(await api.get(pathOf(stranger), org.asOwner))).toEqual(NOT_FOUND);
     expect(must(await api.get('/projects', dan.as))).toMatchObject([{ id: org.projectId, role: 'viewer' }]);
     expect(must(await api.get(`/projects/${org.projectId}`, dan.as)).role).toBe('viewer');
     expect(must(await api.get(`/projects/${org.projectId}`, org.asOwner)).role).toBeUndefined();
@@ -215,14 +222,17 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
     expect(outcome(await assign('viewer', eve, org, cyd.as))).toEqual(DENIED);
   });
 
-  it('revoke tokens of the project where owners want it so', async () => {
+  const revokeTokens = async () =>
     must(await api.patch('/settings/security', { ...org.asOwner, body: { tokens_on_role_loss: 'revoke' } }));
-    const tokenOf = async (project: TestOrg) =>
-      must(await api.post(`/projects/${project.projectId}/tokens`, { ...dan.as, body: { name: 'ci' } }))
-        .token as string;
+  const tokenOf = async (project: TestOrg) =>
+    must(await api.post(`/projects/${project.projectId}/tokens`, { ...dan.as, body: { name: 'ci' } }))
+      .token as string;
+  const works = async (token: string, { projectId }: TestOrg) =>
+    (await api.get(`/agent/findings?project_id=${projectId}`, { token, org: org.slug })).status === 200;
+
+  it('revoke tokens of the project where owners want it so', async () => {
+    await revokeTokens();
     const [own, others] = [await tokenOf(org), await tokenOf(other)];
-    const works = async (token: string, { projectId }: TestOrg) =>
-      (await api.get(`/agent/findings?project_id=${projectId}`, { token, org: org.slug })).status === 200;
     must(await assign('member'));
     await limit();
     expect([await works(own, org), await works(others, other)]).toEqual([true, false]);
@@ -230,6 +240,21 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
     expect(await works(own, org)).toBe(true);
     must(await assign('viewer'));
     expect(await works(own, org)).toBe(false);
+  });
+
+  it('revoke tokens when the role is below the one in the organization', async () => {
+    await revokeTokens();
+    const before = await tokenOf(org);
+    must(await assign('viewer'));
+    await limit();
+    expect(await works(before, org)).toBe(false);
+    must(await assign('admin'));
+    const after = await tokenOf(org);
+    // A member of the organization was no admin of the project.
+    must(await assign('member'));
+    expect(await works(after, org)).toBe(true);
+    must(await assign('viewer'));
+    expect(await works(after, org)).toBe(false);
   });
 
   it('are bounded', async () => {
@@ -253,6 +278,13 @@ describe('an invitation', () => {
     expect(made).toMatchObject({ project_access: 'assigned' });
     expect(await reached({ cookie: eve.cookie, org: org.slug })).toEqual([org.projectId]);
     expect(await lastEntry()).toMatchObject({ changes: { project_access: { to: 'assigned' } } });
+  });
+
+  it('gives the last role where it names a project twice', async () => {
+    const eve = await createUser(api);
+    const projects = ['viewer', 'admin'].map((role) => ({ project_id: org.projectId, role }));
+    must(await invite({ email: eve.email, project_access: 'assigned', projects }));
+    expect(must(await api.get(pathOf(eve), org.asOwner)).role).toBe('admin');
   });
 
   it('names projects of the organization, and limits no owner', async () => {
@@ -293,12 +325,17 @@ it('a limited member who leaves and comes back by single sign-on is limited agai
       applyRole(
         tx,
         { config, actor, org: { id: org.id, tables } },
-        { userId: dan.id, connectionId, role: 'member', isVouched: true },
+        { userId: dan.id, connectionId, role: 'member', isVouched: true, projectAccess: 'all' },
       ),
     );
   must(await assign('viewer'));
   await limit();
   must(await api.post('/members/leave', dan.as));
+  expect((await join()).kind).toBe('joined');
+  expect([await accessOf(), await rowsOf(), await reached()]).toEqual(['assigned', 0, []]);
+  must(await api.post('/members/leave', dan.as));
+  // Also with assignments that were left behind.
+  await sql(`insert into $org.project_members values ($1, $2, 'admin', now())`, [dan.id, org.projectId]);
   expect((await join()).kind).toBe('joined');
   expect([await accessOf(), await rowsOf(), await reached()]).toEqual(['assigned', 0, []]);
   must(await patch({ project_access: 'all' }));

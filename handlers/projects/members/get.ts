@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import { memberships } from '../../../db/schema/orgs.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { personOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
@@ -25,7 +26,9 @@ export const getProjectMember = endpoint(
       .select(projectMemberFields(org.tables))
       .from(m)
       .where(and(eq(m.projectId, params.id), eq(m.userId, params.userId)));
-    if (!row) throw new ApiError('resource_error/not_found');
+    const isMember = and(eq(memberships.orgId, org.id), eq(memberships.userId, params.userId));
+    if (!row || (await db.$count(memberships, isMember)) === 0)
+      throw new ApiError('resource_error/not_found');
     return ok(row);
   },
 );
