@@ -26,10 +26,17 @@ export const reachOf = (roles: ReadonlyMap<string, Role>, least: Role): Reach =>
   ids: [...roles].flatMap(([id, role]) => (rankOf(role) >= rankOf(least) ? id : [])),
 });
 
+/** Whether a caller reaches less than before: projects are missing, or the caller reached all projects. */
+export function isNarrower(before: Reach | undefined, now: Reach | undefined): boolean {
+  if (now === undefined) return false;
+  const ids = new Set(now.ids);
+  return before === undefined || before.ids.some((id) => !ids.has(id));
+}
+
 /** The id of no project. */
 export const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
 
-/** The projects that a statement is limited to: the one that a request names, otherwise those of the caller. A caller names another in vain. */
+/** The projects that a statement is limited to: the one that a request names, otherwise those of the caller. Another project matches nothing. */
 export function projectsOf({ reach }: Reaching, given: string | undefined): Projects {
   if (given === undefined) return reach?.ids;
   return [reach === undefined || reach.ids.includes(given) ? given : NO_PROJECT];

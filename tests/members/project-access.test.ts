@@ -1,7 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { setMemberRole } from '../../lib/admin/members.ts';
+import type { Logger } from '../../lib/logger.ts';
 import { applyRole } from '../../lib/sso/membership.ts';
 import {
   type Answer,
@@ -10,12 +12,15 @@ import {
   createOrg,
   createScan,
   createUser,
+  finding,
   must,
   push,
   type TestMember,
   type TestOrg,
 } from '../support/api/api.ts';
+import { limit as timeLimit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 /* `project_access` of members, and their assignment to projects. tests/projects/members.test.ts has the effects. */
 
@@ -48,13 +53,21 @@ const accessOf = async (who: { id: string } = dan) => {
   return members.find(({ user_id }) => user_id === who.id)?.project_access;
 };
 const lastEntry = async () => must(await api.get('/audit?per_page=1', org.asOwner))[0];
+const brokenOff: string[] = [];
+const log: Logger = {
+  ...silentLog,
+  info: (message) => {
+    if (message.endsWith('lost access')) brokenOff.push(message);
+  },
+};
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ log });
   ({ api } = t);
 });
 
 beforeEach(async () => {
+  brokenOff.length = 0;
   org = await createOrg(api);
   other = await addProject(api, org);
   dan = await addMember(api, org, 'member', 'Dan');
@@ -108,6 +121,42 @@ describe('PATCH /members/{userId}', () => {
       { org: org.slug, user: dan.email, role: 'owner' },
     );
     expect(await accessOf()).toBe('all');
+  });
+
+  it('ends open streams within a second, unless the member reaches more', async () => {
+    const scan = await createScan(api, org);
+    const description = 'x'.repeat(9_000);
+    const findings = Array.from({ length: 400 }, () => finding(org, scan, { description }));
+    for (let i = 0; i < findings.length; i += 80) {
+      const body = { findings: findings.slice(i, i + 80) };
+      must(await api.post('/agent/findings/batch', { ...org.asAgent, body }));
+    }
+    const open = async (path: string) => {
+      const response = await t.app.request(`http://localhost/api/v1${path}`, {
+        headers: { cookie: `svc_token=${dan.cookie}`, 'x-org-slug': org.slug },
+      });
+      const reader = response.body?.getReader();
+      expect([response.status, (await reader?.read())?.done]).toEqual([200, false]);
+      return async () => {
+        for (;;) if ((await reader?.read())?.done) return 'complete';
+      };
+    };
+    for (const project of [org, other]) must(await assign('viewer', dan, project));
+    const losses = [() => limit(), () => api.delete(pathOf(dan, other), org.asOwner)];
+    for (const lose of losses) {
+      brokenOff.length = 0;
+      const rests = [await open('/findings'), await open('/findings/export.csv')];
+      const began = performance.now();
+      await lose();
+      await vi.waitFor(() => expect(brokenOff).toHaveLength(rests.length));
+      expect(performance.now() - began).toBeLessThan(timeLimit(1_000));
+      for (const rest of rests) await expect(rest()).rejects.toThrow('broken off');
+    }
+    const kept = await open('/findings');
+    must(await assign('viewer', dan, other));
+    must(await patch({ project_access: 'all' }));
+    await sleep(1_000);
+    expect(await kept()).toBe('complete');
   });
 
   it('needs a field', async () => {
