@@ -146,7 +146,10 @@ export const updateMember = endpoint(
           details: [{ field: 'project_access', message: 'must be all for an owner' }],
         });
       // Owners reach all projects.
-      if (to === undefined && isOtherLimited && role === 'owner') return { access: { from, to: 'all' }, tokens: [] };
+      if (to === undefined && isOtherLimited && role === 'owner') {
+        await run(tx, reloadRulesOf(tables, userId));
+        return { access: { from, to: 'all' }, tokens: [] };
+      }
       if (to === undefined || to === from) return { tokens: [] };
       await tx
         .update(memberships)

@@ -1,10 +1,12 @@
 import { and, asc, eq, isNull, not, or } from 'drizzle-orm';
 import type { Database, Tx } from '../../db/client.ts';
+import { reloadRulesOf } from '../../db/rules/members.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
+import { run } from '../../db/statements.ts';
 import { hasSignIn } from '../accounts/has-sign-in.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
@@ -96,7 +98,10 @@ export async function setMemberRole(
     await lockOrg(tx, org.id);
     const isMember = and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id));
     const [member] = await tx
-      .select({ role: memberships.role, hasAccess: hasAccess(config), suspendedAt: memberships.suspendedAt })
+      .select({
+        ...{ role: memberships.role, projectAccess: memberships.projectAccess },
+        ...{ hasAccess: hasAccess(config), suspendedAt: memberships.suspendedAt },
+      })
       .from(memberships)
       .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
       .where(isMember);
@@ -124,8 +129,13 @@ export async function setMemberRole(
       })
       .where(isMember);
     await endOffersOf(tx, org.id, user.id);
-    if (rankOf(role) < rankOf(member.role) && (await tablesExist(tx, org.id)))
-      await endTokensOf(tx, { id: org.id, tables: defineOrgTables(orgSchemaName(org.id)) }, user.id);
+    if (await tablesExist(tx, org.id)) {
+      const tables = defineOrgTables(orgSchemaName(org.id));
+      // Rules assign owners in all projects, and nobody who is suspended.
+      const isWidened = role === 'owner' && member.projectAccess === 'assigned';
+      if (isWidened || member.suspendedAt) await run(tx, reloadRulesOf(tables, user.id));
+      if (rankOf(role) < rankOf(member.role)) await endTokensOf(tx, { id: org.id, tables }, user.id);
+    }
     if (isControlling(role) || isControlling(member.role))
       await mailRoleChange(tx, operatorActor(call), {
         ...{ orgId: org.id, userId: user.id, from: member.role, to: role },

@@ -1,7 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Db, Tx } from '../../db/client.ts';
+import { reloadRulesOf } from '../../db/rules/members.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
+import { run } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import type { MailQueue } from '../mail/queue.ts';
@@ -66,13 +69,20 @@ type Member = Actor & { user: { id: string } };
  * @throws ApiError `resource_error/conflict` without an offer, so that one of several requests at once succeeds
  */
 export const acceptOwnership = (context: Context, member: Member): Promise<void> =>
-  answer(context, member, { role: 'owner', ...NO_OFFER, ...standing('owner', member.now) }, (tx, change) =>
-    mailRoleChange(tx, member, { ...change, from: 'admin', to: 'owner' }),
+  answer(
+    context,
+    member,
+    { role: 'owner', ...NO_OFFER, ...standing('owner', member.now) },
+    async (tx, tables, change) => {
+      // Rules assign owners in all projects.
+      await run(tx, reloadRulesOf(tables, change.userId));
+      await mailRoleChange(tx, member, { ...change, from: 'admin', to: 'owner' });
+    },
   );
 
 /** Ends the offer; the member stays an admin. All owners are told. */
 export const declineOwnership = (context: Context, member: Member): Promise<void> =>
-  answer(context, member, NO_OFFER, (tx, change) =>
+  answer(context, member, NO_OFFER, (tx, _, change) =>
     mailRoleChange(tx, member, { ...change, from: 'admin', to: 'admin', offer: 'declined' }),
   );
 
@@ -80,9 +90,9 @@ const answer = (
   context: Context,
   { user, now }: Member,
   columns: PgUpdateSetSource<typeof memberships>,
-  tell: (tx: Tx, change: { orgId: string; userId: string }) => Promise<void>,
+  complete: (tx: Tx, tables: OrgTables, change: { orgId: string; userId: string }) => Promise<void>,
 ): Promise<void> =>
-  inOrgQuota(context, async (tx) => {
+  inOrgQuota(context, async (tx, tables) => {
     const change = { orgId: context.org.id, userId: user.id };
     if (!(await hasOffer(tx, change.orgId, change.userId, now)))
       throw new ApiError('resource_error/conflict', {
@@ -92,7 +102,7 @@ const answer = (
       .update(memberships)
       .set(columns)
       .where(and(eq(memberships.orgId, change.orgId), eq(memberships.userId, change.userId)));
-    await tell(tx, change);
+    await complete(tx, tables, change);
   });
 
 /** Mails an offer to the member, in the transaction that makes it, as far as the quota of the address allows. */

@@ -108,8 +108,8 @@ async function giveBack(
       target: [memberships.orgId, memberships.userId],
       set: { ...former, ...NO_OFFER },
     });
-  // A former member may still be the assignee of a rule.
-  if (!before) await run(tx, reloadRulesOf(tables, userId));
+  // A former or limited member may be the assignee of a rule.
+  await run(tx, reloadRulesOf(tables, userId));
   await mailControl(tx, by, orgId, 'owner_restored', [
     ['Member', (await memberAddress(tx, orgId, userId)) ?? ''],
   ]);

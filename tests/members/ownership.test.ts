@@ -3,9 +3,11 @@ import {
   type Answer,
   addMember,
   createOrg,
+  createScan,
   createUser,
   must,
   PASSWORD,
+  push,
   type TestMember,
   type TestOrg,
 } from '../support/api/api.ts';
@@ -85,6 +87,22 @@ describe('a promotion', () => {
     expect(outcome(await t.api.post('/members/leave', org.asOwner))).toEqual(CONFLICT);
     must(await answer('accept'));
     must(await t.api.post('/members/leave', org.asOwner));
+  });
+
+  it('ends limits to projects, also of rules that assign the member, when the person accepts', async () => {
+    const limited = { ...org.asOwner, body: { project_access: 'assigned' } };
+    must(await t.api.patch(`/members/${admin.id}`, limited));
+    const rule = { name: 'Grace', conditions: { title: ['new*'] }, actions: { assignee_id: admin.id } };
+    must(await t.api.post('/rules', { ...org.asOwner, body: rule }));
+    const scan = await createScan(t.api, org);
+    const assignee = async () => {
+      const { id } = await push(t.api, org, scan, { title: 'new finding' });
+      return must(await t.api.get(`/findings/${id}`, org.asOwner)).assignee_id;
+    };
+    must(await setRole('owner'));
+    expect(await assignee()).toBeUndefined();
+    must(await answer('accept'));
+    expect(await assignee()).toBe(admin.id);
   });
 
   it('in default mode takes effect at once, as before', async () => {

@@ -53,6 +53,14 @@ const accessOf = async (who: { id: string } = dan) => {
   return members.find(({ user_id }) => user_id === who.id)?.project_access;
 };
 const lastEntry = async () => must(await api.get('/audit?per_page=1', org.asOwner))[0];
+const verifyAddress = () =>
+  sql('update shared.user_emails set verified_at = now() where user_id = $1', [dan.id]);
+const makeOwner = () =>
+  setMemberRole(
+    { ...t.services, box: t.services.mailBox },
+    { org: org.slug, user: dan.email, role: 'owner' },
+  );
+
 const brokenOff: string[] = [];
 const log: Logger = {
   ...silentLog,
@@ -115,12 +123,27 @@ describe('PATCH /members/{userId}', () => {
 
   it('ends with the role of an owner that an operator gives', async () => {
     await limit();
-    await sql('update shared.user_emails set verified_at = now() where user_id = $1', [dan.id]);
-    await setMemberRole(
-      { ...t.services, box: t.services.mailBox },
-      { org: org.slug, user: dan.email, role: 'owner' },
-    );
+    await verifyAddress();
+    await makeOwner();
     expect(await accessOf()).toBe('all');
+  });
+
+  it.each([
+    ['an owner', async () => must(await patch({ role: 'owner' }))],
+    ['an operator', makeOwner],
+  ])('ends for rules that assign the member, who becomes an owner by %s', async (_, promote) => {
+    await verifyAddress();
+    await limit();
+    const rule = { name: 'Dan', conditions: { title: ['new*'] }, actions: { assignee_id: dan.id } };
+    must(await api.post('/rules', { ...org.asOwner, body: rule }));
+    const scan = await createScan(api, org);
+    const assignee = async () => {
+      const { id } = await push(api, org, scan, { title: 'new finding' });
+      return must(await api.get(`/findings/${id}`, org.asOwner)).assignee_id;
+    };
+    expect(await assignee()).toBeUndefined();
+    await promote();
+    expect(await assignee()).toBe(dan.id);
   });
 
   it('ends open streams within a second, unless the member reaches more', async () => {

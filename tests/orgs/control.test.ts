@@ -569,6 +569,23 @@ describe('an owner who was removed', () => {
     expect((await t.api.get('/projects', as(org.owner))).status).toBe(200);
   });
 
+  it('is assigned by rules in all projects again', async () => {
+    must(await setRole(org.owner, 'viewer', second));
+    const token = await linkOf(org.owner);
+    const limited = { ...as(second), body: { project_access: 'assigned' } };
+    must(await t.api.patch(`/members/${org.owner.id}`, limited));
+    const rule = { name: 'Owner', conditions: { title: ['new*'] }, actions: { assignee_id: org.owner.id } };
+    must(await t.api.post('/rules', { ...as(second), body: rule }));
+    const scan = await createScan(t.api, org);
+    const assignee = async () => {
+      const { id } = await push(t.api, org, scan, { title: 'new finding' });
+      return must(await t.api.get(`/findings/${id}`, as(second))).assignee_id;
+    };
+    expect(await assignee()).toBeUndefined();
+    must(await undo(token));
+    expect(await assignee()).toBe(org.owner.id);
+  });
+
   it('cannot use it after 72 hours', async () => {
     const third = await addMember(t.api, org, 'owner');
     await areOfLongStanding();
