@@ -12,7 +12,7 @@ export interface SharedTable {
   /** The column with the id of the organization. */
   key: string;
   columns: readonly string[];
-  /** The last of these, which backups of earlier versions do not have. */
+  /** The last of these, in the order in which versions added them. Backups of earlier versions lack some or all of them. */
   added?: readonly string[];
   /** Columns that a restore sets itself. */
   set?: Readonly<Record<string, SQL>>;

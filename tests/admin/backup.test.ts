@@ -13,7 +13,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { eraseAccounts } from '../../lib/accounts/deletion/erase.ts';
-import { fill, KEY, rowsOf, sharedRowsOf } from '../support/admin/backup.ts';
+import { fill, KEY, linesOf, rowsOf, sharedRowsOf, writeLines } from '../support/admin/backup.ts';
 import { admin, spawnAdmin } from '../support/admin/command.ts';
 import {
   type Answer,
@@ -493,6 +493,31 @@ describe('a backup of an older version', () => {
     const bytes = async (slug: string) =>
       bytesOf(await current.api.get('/findings', { ...old.asOwner, org: slug }));
     expect(await bytes('old-copy')).toBe(await bytes(old.slug));
+  });
+
+  it.each([
+    [['project_access'], 0],
+    [['suspended_at', 'project_access'], 0],
+    [['suspended_at'], 1],
+    [['created_at', 'suspended_at', 'project_access'], 1],
+  ])('has members without columns that versions have added since: %j ends with %i', async (left, exit) => {
+    expect((await run('orgs', 'backup', '--plain', org.slug, '--file', file)).code).toBe(0);
+    const lines = linesOf(file);
+    const at = lines.findIndex((line) => line.startsWith('{"table":"shared.memberships"'));
+    const end = lines.findIndex((line, i) => i > at && line.startsWith('{'));
+    const { table, columns } = JSON.parse(lines[at] ?? '') as { table: string; columns: string[] };
+    const without = (cells: string[]) => cells.filter((_, i) => !left.includes(columns[i] ?? ''));
+    const rows = lines.slice(at + 1, end).map((line) => JSON.stringify(without(JSON.parse(line))));
+    const head = JSON.stringify({ table, columns: without(columns) });
+    writeLines(file, [...lines.slice(0, at), head, ...rows, ...lines.slice(end)]);
+    const slug = `${org.slug}-copy`;
+    const { code, err } = await run('orgs', 'restore-backup', '--plain', file, '--as', slug);
+    expect(code, err).toBe(exit);
+    if (exit === 1) return expect(err).toContain('shared.memberships has other columns');
+    const members = await sql(
+      `select user_id, role, project_access from shared.memberships where org_id = '${await idOf(slug)}'`,
+    );
+    expect([...members]).toEqual([{ user_id: org.owner.id, role: 'owner', project_access: 'all' }]);
   });
 
   it('of a newer version is refused', async () => {
