@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/members/project-access.tsx';
 import * as memberText from '#strings/members.tsx';
-import type { Schemas } from '../app/api.ts';
+import { type Schemas, ServiceError } from '../app/api.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
@@ -58,7 +58,7 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
       for (const { id, role } of changes) {
         const params = { path: { id, userId } };
         if (role) await org.api.put('/projects/{id}/members/{userId}', { params, body: { role } });
-        else await org.api.delete('/projects/{id}/members/{userId}', { params });
+        else await org.api.delete('/projects/{id}/members/{userId}', { params }).catch(ignoreMissing);
         if (role) sent.set(id, role);
         else sent.delete(id);
       }
@@ -104,6 +104,11 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
       )}
     </DialogForm>
   );
+}
+
+/** The assignment, the project or the member is gone already. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof ServiceError && error.status === 404)) throw error;
 }
 
 /** The differences between roles. New and changed ones come first. */
