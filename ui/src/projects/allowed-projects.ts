@@ -8,6 +8,8 @@ import { projectsQuery } from './queries.ts';
 export type AllowedProjects = ReadonlySet<string> | undefined;
 
 const NONE: AllowedProjects = new Set<string>();
+/** The roles in the projects are not known: they load, or could not be read. */
+const UNKNOWN: AllowedProjects = new Set<string>();
 
 /** The projects in which the user may call an operation. Roles differ by project for members whose access is limited. */
 export function useAllowedProjects(operation: Operation): AllowedProjects {
@@ -16,7 +18,7 @@ export function useAllowedProjects(operation: Operation): AllowedProjects {
   return useMemo(() => {
     if (!org.may(operation)) return NONE;
     if (!org.isLimited) return undefined;
-    if (!data) return NONE;
+    if (!data) return UNKNOWN;
     const allowed = data.filter((project) => org.may(operation, project));
     return allowed.length > 0 && allowed.length === data.length
       ? undefined
@@ -27,9 +29,11 @@ export function useAllowedProjects(operation: Operation): AllowedProjects {
 export const isAllowedIn = (allowed: AllowedProjects, projectId: string): boolean =>
   allowed === undefined || allowed.has(projectId);
 
-/** Whether the user may call an operation in a project. */
-export const useMayIn = (operation: Operation, projectId: string): boolean =>
-  isAllowedIn(useAllowedProjects(operation), projectId);
+/** Whether the user may call an operation in a project; undefined while the role in it is not known. */
+export function useMayIn(operation: Operation, projectId: string): boolean | undefined {
+  const allowed = useAllowedProjects(operation);
+  return allowed === UNKNOWN ? undefined : isAllowedIn(allowed, projectId);
+}
 
 interface OfProjects {
   /** Ids, separated by commas. */

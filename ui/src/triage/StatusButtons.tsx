@@ -30,6 +30,7 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
     else if (if_status !== status) run([{ id, title, status, if_status }]);
   };
   useShortcuts(mayTriage && hasKeys ? triageShortcuts({ setStatus, undo }) : {});
+  if (mayTriage === undefined) return null;
   if (!mayTriage) {
     return (
       <Text size="sm" c="dimmed">
