@@ -112,7 +112,7 @@ function Filters({ search, today, onChange }: FiltersProps) {
     { value: SYSTEM, label: text.theService },
   ];
   if (members && actor !== undefined && !people.some(({ value }) => value === actor))
-    people.push({ value: actor, label: text.anotherActor });
+    people.push({ value: actor, label: text.anotherActor(org.isLimited) });
   const isCustom = from !== undefined || to !== undefined;
   return (
     <search aria-label={text.filters}>

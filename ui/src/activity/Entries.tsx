@@ -31,7 +31,8 @@ export function Entries({ entries, most }: Props) {
   const org = useOrg();
   const members = useQuery(membersQuery(org)).data ?? [];
   const projects = useQuery(projectsQuery(org)).data ?? [];
-  const nameOf = (id: string) => members.find(({ user_id }) => user_id === id)?.name;
+  const nameOf = (id: string) =>
+    members.find(({ user_id }) => user_id === id)?.name ?? timeline.unknownMember(org.isLimited);
   const mentionable = members.map(({ user_id: id, name }) => ({ id, name }));
   return (
     <ol className={classes.list} aria-label={text.newestFirst}>
@@ -62,7 +63,7 @@ export function Entries({ entries, most }: Props) {
 
 interface SentenceProps {
   group: ActivityGroup;
-  nameOf(userId: string): string | undefined;
+  nameOf(userId: string): string;
 }
 
 function Sentence({ group: { entries }, nameOf }: SentenceProps) {

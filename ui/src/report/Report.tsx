@@ -88,7 +88,8 @@ export function Report() {
                         finding={finding}
                         project={projectNames.get(finding.project_id)}
                         assignee={
-                          finding.assignee_id && (memberNames.get(finding.assignee_id) ?? text.formerMember)
+                          finding.assignee_id &&
+                          (memberNames.get(finding.assignee_id) ?? text.unknownMember(org.isLimited))
                         }
                       />
                     ))}

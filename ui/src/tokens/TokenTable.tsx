@@ -174,10 +174,11 @@ function Scope({ projectId }: { projectId: string }) {
 }
 
 function Creator({ userId }: { userId: string }) {
-  const { data: members } = useQuery(membersQuery(useOrg()));
+  const org = useOrg();
+  const { data: members } = useQuery(membersQuery(org));
   if (!members) return null;
   const creator = members.find(({ user_id }) => user_id === userId);
-  return creator ? text.createdBy(<bdi>{creator.name}</bdi>) : text.createdByFormer;
+  return creator ? text.createdBy(<bdi>{creator.name}</bdi>) : text.createdByUnknown(org.isLimited);
 }
 
 function RevokeButton({ token }: { token: ApiToken }) {
@@ -192,7 +193,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
       <Stack gap="xs">
         {!isOwn && (
           <Alert color="orange" icon={<IconAlertTriangle />} title={text.notYours}>
-            {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.formerCreator}
+            {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.unknownCreator(org.isLimited)}
           </Alert>
         )}
         <Text size="sm">

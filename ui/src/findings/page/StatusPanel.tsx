@@ -32,6 +32,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
   const members = useQuery({ ...membersQuery(org), enabled: assignee_id !== undefined });
   const isMine = assignee_id === user.id;
   const assignee = isMine ? user.name : members.data?.find((one) => one.user_id === assignee_id)?.name;
+  const noName = members.isLoading ? text.loadingName : text.unknownMember(org.isLimited);
 
   const assignToMe = () => {
     if (!isMine) triage.run([{ id, title, assignee_id: user.id, assignee: text.you, if_status: status }]);
@@ -59,7 +60,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
             </Text>
           ) : (
             <Text span size="sm">
-              <bdi>{assignee ?? (members.isLoading ? text.loadingName : text.formerMember)}</bdi>
+              <bdi>{assignee ?? noName}</bdi>
             </Text>
           )}
           {/* The same button in both cases, so that it keeps the focus. */}

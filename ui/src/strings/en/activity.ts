@@ -7,7 +7,8 @@ export const person = 'Person';
 export const anybody = 'Anybody';
 export const theService = 'The service';
 export const you = (name: string) => `${name} (you)`;
-export const anotherActor = 'A token, a rule or a former member';
+export const anotherActor = (isLimited: boolean) =>
+  `A token, a rule or ${isLimited ? 'a member you cannot see' : 'a former member'}`;
 export const noPerson = 'No matching member';
 export const project = 'Project';
 export const allProjects = 'All projects';

@@ -52,7 +52,8 @@ export const createdAt = (time: ReactNode, creator: ReactNode) => (
 export const lastUsedAt = (time: ReactNode) => <>Last used: {time}</>;
 export const expiresAt = (time: ReactNode) => <>Expires: {time}</>;
 export const createdBy = (member: ReactNode) => <>by {member}</>;
-export const createdByFormer = 'by a former member';
+export const createdByUnknown = (isLimited: boolean) =>
+  isLimited ? 'by a member you cannot see' : 'by a former member';
 
 export const revoke = 'Revoke';
 export const revokeAnyway = 'Revoke anyway';
@@ -62,7 +63,8 @@ export const notYours = 'You did not create this token';
 export const askCreator = (member: ReactNode) => (
   <>{member} created it. Ask them first: agents that use it can no longer send findings.</>
 );
-export const formerCreator = 'A former member created it. Agents that use it can no longer send findings.';
+export const unknownCreator = (isLimited: boolean) =>
+  `${isLimited ? 'A member you cannot see' : 'A former member'} created it. Agents that use it can no longer send findings.`;
 export const consequences = (prefix: ReactNode) => (
   <>Requests with {prefix} are rejected immediately. This cannot be undone.</>
 );

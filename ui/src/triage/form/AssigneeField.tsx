@@ -1,7 +1,9 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/triage/form.tsx';
-import { membersQuery, reachingQuery } from '../../members/queries.ts';
+import type { Schemas } from '../../app/api.ts';
+import { membersQuery } from '../../members/queries.ts';
+import { useReaching } from '../../members/reaching.ts';
 import type { FormRequest } from './triage-form.ts';
 
 /** Values of the field that are no member. */
@@ -18,17 +20,17 @@ interface Props extends Pick<FormRequest, 'org' | 'user'> {
   autoFocus: boolean;
 }
 
+const labelOf = ({ name, email }: Schemas['Member']) => text.memberWithEmail(name, email);
+
 /** The member to whom findings are assigned. */
 export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, autoFocus }: Props) {
   const { data: all = [] } = useQuery(membersQuery(org));
   // A member who does not reach the project cannot be assigned.
-  const { data = all } = useQuery({
-    ...reachingQuery(org, projectId ?? ''),
-    enabled: projectId !== undefined && all.some(({ project_access }) => project_access === 'assigned'),
-  });
-  const members = data.filter(({ pending }) => !pending);
+  const members = (useReaching(org, projectId) ?? all).filter(({ pending }) => !pending);
   const nameOf = (id: string) => members.find(({ user_id }) => user_id === id)?.name;
   const isKnown = [KEEP, NOBODY].includes(value) || nameOf(value) !== undefined;
+  /** The present assignee may no longer reach the project. */
+  const present = all.find(({ user_id }) => user_id === value);
   return (
     <Select
       label={text.assignee}
@@ -48,11 +50,8 @@ export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, 
       data={[
         ...(mayKeep ? [{ value: KEEP, label: text.keep }] : []),
         { value: NOBODY, label: text.nobody },
-        ...(isKnown ? [] : [{ value, label: text.formerMember }]),
-        ...members.map(({ user_id, name, email }) => ({
-          value: user_id,
-          label: text.memberWithEmail(name, email),
-        })),
+        ...(isKnown ? [] : [{ value, label: present ? labelOf(present) : text.unknownMember(org.isLimited) }]),
+        ...members.map((member) => ({ value: member.user_id, label: labelOf(member) })),
       ]}
       onChange={(id) => id && onChange(id, nameOf(id))}
       data-autofocus={autoFocus || undefined}

@@ -11,7 +11,7 @@ import { STATUS_KEYS, USER_STATUSES, type UserStatus } from '../statuses.ts';
 import { REASON_NAMES, REASONS } from '../texts.ts';
 import { AssigneeField, KEEP, NOBODY } from './AssigneeField.tsx';
 import { Choice } from './Choice.tsx';
-import type { FormRequest } from './triage-form.ts';
+import type { FormRequest, Target } from './triage-form.ts';
 
 interface Props extends FormRequest {
   /** False while the dialog closes. */
@@ -178,7 +178,7 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           <AssigneeField
             org={org}
             user={user}
-            projectId={single?.project_id}
+            projectId={commonProject(findings)}
             mayKeep={!single}
             value={assignee.id}
             onChange={(id, name) => setAssignee({ id, ...(name !== undefined && { name }) })}
@@ -211,6 +211,10 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
     </form>
   );
 }
+
+/** The project of all findings; undefined if there are several, or if it is not known. */
+const commonProject = ([first, ...others]: readonly Target[]): string | undefined =>
+  others.every(({ project_id }) => project_id === first?.project_id) ? first?.project_id : undefined;
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -22,13 +22,15 @@ import type { ColumnId } from './columns.ts';
 export interface Names {
   projects: ReadonlyMap<string, string>;
   members: ReadonlyMap<string, string>;
+  /** For members without a name. */
+  unknownMember: string;
 }
 
 /** The content of a cell. The row renders title and status. */
 export function cell(
   id: Exclude<ColumnId, 'title' | 'status'>,
   finding: ListedFinding,
-  { projects, members }: Names,
+  { projects, members, unknownMember }: Names,
   now: number,
   isCompact: boolean,
 ): ReactNode {
@@ -42,7 +44,7 @@ export function cell(
     case 'project':
       return <Name name={projects.get(finding.project_id)} />;
     case 'assignee':
-      return finding.assignee_id && <Name name={members.get(finding.assignee_id) ?? text.formerMember} />;
+      return finding.assignee_id && <Name name={members.get(finding.assignee_id) ?? unknownMember} />;
     case 'due':
       return finding.due_at && <Due finding={finding} time={finding.due_at} now={now} />;
     case 'cwe':
@@ -113,8 +115,9 @@ export function useNames(columns: readonly { id: string }[]): Names {
     () => ({
       projects: new Map(projects?.map(({ id, name }) => [id, name])),
       members: new Map(members?.map(({ user_id, name, email }) => [user_id, name || email])),
+      unknownMember: text.unknownMember(org.isLimited),
     }),
-    [projects, members],
+    [projects, members, org.isLimited],
   );
 }
 

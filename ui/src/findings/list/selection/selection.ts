@@ -4,8 +4,10 @@ import { createStore } from '../../../app/store.ts';
 import { BATCH } from '../../../triage/engine/change-statuses.ts';
 import { type FindingFilter, type ListedFinding, readFindings } from '../../list-queries.ts';
 
-/** A finding with its title, and the status that the user saw when selecting it. */
-export type Titled = Pick<ListedFinding, 'id' | 'title' | 'status'>;
+/** A finding with its title and project, and the status that the user saw when selecting it. */
+export type Titled = Pick<ListedFinding, 'id' | 'title' | 'status' | 'project_id'>;
+
+const titled = ({ id, title, status, project_id }: Titled): Titled => ({ id, title, status, project_id });
 
 /** The selected findings. Each row subscribes to its own state, so that a click does not render all rows again. */
 export interface Selection {
@@ -13,6 +15,7 @@ export interface Selection {
   has(id: string): boolean;
   size(this: void): number;
   set(findings: readonly Titled[], selected: boolean): void;
+  remove(findings: readonly Pick<Titled, 'id'>[]): void;
   /** Selects all findings that match the filter of the list, without knowing them. */
   setAll(count: number): void;
   clear(this: void): void;
@@ -30,6 +33,11 @@ export function createSelection(): Selection {
     return typeof selected === 'number' ? new Map<string, Titled>() : selected;
   };
   const isAll = () => typeof get() === 'number';
+  const remove: Selection['remove'] = (findings) => {
+    const next = new Map(known());
+    for (const { id } of findings) next.delete(id);
+    set(next);
+  };
   return {
     subscribe,
     has: (id) => isAll() || known().has(id),
@@ -38,13 +46,11 @@ export function createSelection(): Selection {
       return typeof selected === 'number' ? selected : selected.size;
     },
     set(findings, isSelected) {
-      const next = new Map(known());
-      for (const { id, title, status } of findings) {
-        if (isSelected) next.set(id, { id, title, status });
-        else next.delete(id);
-      }
-      set(next);
+      if (!isSelected) return remove(findings);
+      const added = findings.map((finding) => [finding.id, titled(finding)] as const);
+      set(new Map([...known(), ...added]));
     },
+    remove,
     setAll: set,
     clear: () => set(new Map()),
     isAll,
@@ -59,8 +65,8 @@ export const useSelectionSize = (selection: Selection): number =>
   useSyncExternalStore(selection.subscribe, selection.size);
 
 /**
- * Reads ids, titles and statuses of all matching findings, if one request can change them: then each is changed only if it
- * still has the status that was read.
+ * Reads ids, titles, statuses and projects of all matching findings, if one request can change them: then each is changed only
+ * if it still has the status that was read.
  * @returns their number if there are more
  */
 export async function collect(
@@ -69,5 +75,5 @@ export async function collect(
   signal?: AbortSignal,
 ): Promise<Titled[] | number> {
   const { rows, total } = await readFindings(org, filter, 1, BATCH, signal, { isExact: true });
-  return total > BATCH ? total : rows.map(({ id, title, status }) => ({ id, title, status }));
+  return total > BATCH ? total : rows.map(titled);
 }

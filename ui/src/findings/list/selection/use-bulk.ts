@@ -55,7 +55,7 @@ export function useBulk(
   });
 
   const cancel = () => abort.current?.abort();
-  const forget = ({ previous }: Outcome) => selection.set(previous, false);
+  const forget = ({ previous }: Outcome) => selection.remove(previous);
   const leave = (status: UserStatus | undefined) => {
     const isLeaving = status !== undefined && leavesList(filter, status);
     onLeaving(new Set(isLeaving ? selection.known().map(({ id }) => id) : []));

@@ -64,6 +64,7 @@ function ViewRow({ view, search, onLeave }: RowProps) {
   const isOwn = view.owner_id === me.user.id;
   const members = useQuery({ ...membersQuery(org), enabled: !isOwn }).data;
   const owner = members?.find(({ user_id }) => user_id === view.owner_id);
+  const ownerName = owner ? owner.name || owner.email : text.unknownMember(org.isLimited);
   const words = useListWords(searchOfView(view));
   const rename = (name: string) => {
     const isNew = name !== '' && name !== view.name;
@@ -100,7 +101,7 @@ function ViewRow({ view, search, onLeave }: RowProps) {
           </Group>
         )}
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {isOwn ? words : text.byOwner(words, owner ? owner.name || owner.email : text.formerMember)}
+          {isOwn ? words : text.byOwner(words, ownerName)}
         </Text>
       </Stack>
     </Row>

@@ -21,13 +21,15 @@ const NOBODY: readonly [] = [];
 
 interface Props {
   findingId: string;
+  /** The project of the finding. */
+  projectId: string;
   entry: ActivityEntry;
   /** Whether the user wrote it and may change it. */
   isOwn: boolean;
 }
 
 /** A comment, which its author can edit and delete. */
-export function CommentEntry({ findingId, entry, isOwn }: Props) {
+export function CommentEntry({ findingId, projectId, entry, isOwn }: Props) {
   const org = useOrg();
   const [edits, setEdits] = useState(false);
   const editButton = useRef<HTMLButtonElement>(null);
@@ -51,7 +53,7 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
       return refresh();
     },
   });
-  const mentionable = useMentionable(isOwn && entry.mentions !== undefined);
+  const mentionable = useMentionable(projectId, isOwn && entry.mentions !== undefined);
   const { note = '', at, edited_at } = entry;
   return (
     <li className={classes.comment} ref={item}>
@@ -92,7 +94,12 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
         )}
       </Group>
       {edits ? (
-        <EditComment path={path} text={toTyped(note, mentionable)} onDone={() => setEdits(false)} />
+        <EditComment
+          path={path}
+          projectId={projectId}
+          text={toTyped(note, mentionable)}
+          onDone={() => setEdits(false)}
+        />
       ) : (
         <Suspense fallback={<TextSkeleton />}>
           <MarkdownText key={note} text={note} mentions={entry.mentions ?? NOBODY} />
@@ -104,14 +111,15 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
 
 interface EditProps {
   path: { id: string; commentId: string };
+  projectId: string;
   text: string;
   onDone(): void;
 }
 
-function EditComment({ path, text, onDone }: EditProps) {
+function EditComment({ path, projectId, text, onDone }: EditProps) {
   const org = useOrg();
   const [body, setBody] = useState(text);
-  const toStored = useToStored();
+  const toStored = useToStored(projectId);
   const refresh = useRefreshActivity(path.id);
   const saving = useMutation({
     mutationFn: async (typed: string) => {
@@ -136,6 +144,7 @@ function EditComment({ path, text, onDone }: EditProps) {
       }}
     >
       <CommentField
+        projectId={projectId}
         aria-label={words.editComment}
         rows={4}
         value={body}

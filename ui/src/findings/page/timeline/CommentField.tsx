@@ -1,18 +1,20 @@
 import { Text, Textarea, type TextareaProps, VisuallyHidden } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
 import { toStored, typedMention } from '../../../../../lib/findings/triage/mentions.ts';
 import type { Schemas } from '../../../app/api.ts';
 import { useOrg } from '../../../app/session.ts';
 import { CompletionPlace, Completions, completedBy } from '../../../components/forms/Completions.tsx';
-import { membersQuery } from '../../../members/queries.ts';
+import { readReaching, useReaching } from '../../../members/reaching.ts';
 import { findingKey } from '../../finding-queries.ts';
 import classes from './Timeline.module.css';
 
 interface Props
   extends Pick<TextareaProps, 'aria-label' | 'placeholder' | 'rows' | 'autoFocus' | 'aria-keyshortcuts'> {
+  /** The project of the finding: a comment mentions only members who reach it. */
+  projectId: string;
   value: string;
   onChange(text: string): void;
   onSend(): void;
@@ -23,14 +25,14 @@ interface Props
 const SOME = 6;
 
 /** The text of a comment. After `@` it suggests members: arrow keys choose, Enter or Tab inserts, Escape closes. */
-export function CommentField({ value, onChange, onSend, onEscape, ref, ...others }: Props) {
+export function CommentField({ projectId, value, onChange, onSend, onEscape, ref, ...others }: Props) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [start, setStart] = useState<MentionStart>();
   const [chosen, setChosen] = useState(0);
   /** The position of the cursor after a completion. */
   const caret = useRef<number>(undefined);
-  const members = useMentionable(value.includes('@'));
+  const members = useMentionable(projectId, value.includes('@'));
   const wanted = start?.text.toLowerCase() ?? '';
   const options =
     start === undefined
@@ -163,16 +165,18 @@ function completeMention(text: string, { at, text: typed }: MentionStart, mentio
 const toMentionable = (members: readonly Schemas['Member'][]) =>
   members.filter(({ pending }) => !pending).map(({ user_id: id, name, email }) => ({ id, name, email }));
 
-/** The members that a comment can mention. They are loaded when they are needed. */
-export function useMentionable(isNeeded: boolean) {
-  const { data } = useQuery({ ...membersQuery(useOrg()), enabled: isNeeded });
-  return useMemo(() => toMentionable(data ?? []), [data]);
+/** The members that a comment in a project can mention. They are loaded when they are needed. */
+export function useMentionable(projectId: string, isNeeded: boolean) {
+  const members = useReaching(useOrg(), projectId, isNeeded);
+  return useMemo(() => toMentionable(members ?? []), [members]);
 }
 
 /** A function that turns a typed comment into the stored one. It loads the members if the text may mention one. */
-export function useToStored(): (typed: string) => Promise<string> {
+export function useToStored(projectId: string): (typed: string) => Promise<string> {
   const org = useOrg();
   const queries = useQueryClient();
   return async (typed) =>
-    typed.includes('@') ? toStored(typed, toMentionable(await queries.query(membersQuery(org)))) : typed;
+    typed.includes('@')
+      ? toStored(typed, toMentionable(await readReaching(queries, org, projectId)))
+      : typed;
 }

@@ -13,7 +13,7 @@ import classes from './Timeline.module.css';
 interface Props {
   /** The entries of one request. */
   entries: readonly ActivityEntry[];
-  nameOf(userId: string): string | undefined;
+  nameOf(userId: string): string;
 }
 
 const CAUSES: ReadonlySet<string> = new Set(['status', 'regressed', 'merged', 'missing']);
@@ -99,7 +99,7 @@ export function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props
     case 'assignee':
       if (to === undefined) return text.removedAssignee;
       if (to === actor.id) return text.tookItOn;
-      return text.assignedTo(nameOf(to) ?? text.formerMember);
+      return text.assignedTo(nameOf(to));
     case 'due_at':
       return to === undefined ? text.removedDueDate : text.setDueDate(<Day time={to} />);
     case 'accepted_until':

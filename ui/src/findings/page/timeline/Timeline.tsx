@@ -29,7 +29,7 @@ export function Timeline({ id, projectId }: { id: string; projectId: string }) {
         {text.activity}
       </Title>
       <Stack gap="sm">
-        {mayComment && <NewComment key={id} findingId={id} />}
+        {mayComment && <NewComment key={id} findingId={id} projectId={projectId} />}
         {activity.isPending && <Skeleton h={64} />}
         {activity.error && !activity.data && <Problem error={activity.error} onRetry={activity.refetch} />}
         <ol className={classes.entries} aria-label={text.newestFirst} tabIndex={-1}>
@@ -38,8 +38,9 @@ export function Timeline({ id, projectId }: { id: string; projectId: string }) {
               <CommentEntry
                 key={first.id}
                 findingId={id}
+                projectId={projectId}
                 entry={first}
-                isOwn={first.actor.id === user.id && mayComment}
+                isOwn={first.actor.id === user.id && mayComment === true}
               />
             ) : (
               <Entry key={first.id} entries={[first, ...others]} nameOf={names} />
@@ -73,21 +74,22 @@ function groupsOf(entries: readonly ActivityEntry[]): [ActivityEntry, ...Activit
 }
 
 /** The names of members by id. */
-function useNames(isNeeded: boolean): (id: string) => string | undefined {
-  const { data } = useQuery({ ...membersQuery(useOrg()), enabled: isNeeded });
-  return (id) => data?.find(({ user_id }) => user_id === id)?.name;
+function useNames(isNeeded: boolean): (id: string) => string {
+  const org = useOrg();
+  const { data } = useQuery({ ...membersQuery(org), enabled: isNeeded });
+  return (id) => data?.find(({ user_id }) => user_id === id)?.name ?? text.unknownMember(org.isLimited);
 }
 
 const HOTKEY = 'm';
 
 /** A field for a new comment. */
-function NewComment({ findingId }: { findingId: string }) {
+function NewComment({ findingId, projectId }: { findingId: string; projectId: string }) {
   const org = useOrg();
   const [body, setBody] = useState('');
   const [keys] = useShortcutsOn();
   const field = useRef<HTMLTextAreaElement>(null);
   const refresh = useRefreshActivity(findingId);
-  const toStored = useToStored();
+  const toStored = useToStored(projectId);
   const adding = useMutation({
     mutationFn: async (typed: string) => {
       const body = await toStored(typed);
@@ -112,6 +114,7 @@ function NewComment({ findingId }: { findingId: string }) {
     >
       <CommentField
         ref={field}
+        projectId={projectId}
         aria-label={text.comment}
         placeholder={text.howToComment}
         rows={body ? 4 : 2}

@@ -43,7 +43,8 @@ export const reasonAndTime = (reason: string, time: ReactNode) => (
 export const assignee = 'Assignee';
 export const nobody = 'Nobody';
 export const loadingName = '…';
-export const formerMember = 'A former member';
+export const unknownMember = (isLimited: boolean) =>
+  isLimited ? 'A member you cannot see' : 'A former member';
 export const you = 'you';
 export const assignToMe = 'Assign to me';
 export const unassignMe = 'Unassign me';
