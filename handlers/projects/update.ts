@@ -78,7 +78,7 @@ export const updateProject = endpoint(
     errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, org, params, reach } = call;
+    const { body, db, org, params, reach, role } = call;
     const { projects } = org.tables;
     const before = await readProject(db, org.tables, call.checkedProject ?? params.slug);
     await requireStays(call, { project: before.id });
@@ -124,6 +124,6 @@ export const updateProject = endpoint(
       if (JSON.stringify(row[setting]) !== JSON.stringify(before[setting]))
         logSecurityEvent(call, 'org_setting_changed', { setting, project: row.id, to: row[setting] });
     await settleSeries({ ...call, nextId: call.services.nextId }, changed);
-    return ok(toResource(row));
+    return ok(toResource({ ...row, role: reach ? role : null }));
   },
 );

@@ -125,6 +125,13 @@ describe('endpoints that name a project, finding or scan', () => {
   });
 });
 
+it('a changed project has the role of a caller who is limited', async () => {
+  const change = async (as: object) =>
+    must(await api.patch(`/projects/${org().projectId}`, { ...as, body: { name: 'Renamed' } }));
+  expect((await change(cyd.as)).role).toBe('admin');
+  expect((await change(org().asOwner)).role).toBeUndefined();
+});
+
 describe('endpoints of the organization', () => {
   const refused = inOrganization.filter(({ access }) => access.project === 'none' && access.role !== 'owner');
 
