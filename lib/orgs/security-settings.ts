@@ -244,10 +244,13 @@ export async function requireMayVerify(
         .innerJoin(m, and(eq(m.projectId, f.projectId), eq(m.userId, creator.userId ?? '')))
         .where(eq(f.id, findingId))
     : [];
-  const isViewer =
-    creator?.role === 'viewer' || (creator?.isLimited && (assigned?.role ?? 'viewer') === 'viewer');
-  if (isViewer || creator?.role === 'former member')
+  if (!creator) return;
+  const { isLimited: isOfProjects, role } = creator;
+  const isViewer = role === 'viewer' || (isOfProjects && (assigned?.role ?? 'viewer') === 'viewer');
+  // A suspended member may have a role in the project.
+  const refused = role === 'former member' ? role : isViewer ? 'viewer' : undefined;
+  if (refused)
     throw new ApiError('permission_error/denied', {
-      message: `This organization lets no token confirm fixes that was made by a ${isViewer ? 'viewer' : creator?.role}.`,
+      message: `This organization lets no token confirm fixes that was made by a ${refused}.`,
     });
 }

@@ -264,6 +264,8 @@ describe('when the access of the creator is limited to projects', () => {
     await push(api, other, await createScan(api, other));
     await limit(role);
     expect(await uses(tokens)).toEqual(expected);
+    const { text } = await api.get('/rules', { token: tokens.admin, org: org.slug });
+    expect(text).toContain('access is limited to projects now');
     const as = { token: tokens.read, org: org.slug };
     const projects: { id: string }[] = must(await api.get('/projects', as));
     expect(projects.map(({ id }) => id)).toEqual(role ? [org.projectId] : []);
@@ -303,14 +305,21 @@ describe('when the access of the creator is limited to projects', () => {
     const { id } = await push(api, org, await createScan(api, org));
     const verify = async () => {
       const body = { status: 'verified' };
-      return (await api.patch(`/agent/findings/${id}`, { token, org: org.slug, body })).status;
+      return await api.patch(`/agent/findings/${id}`, { token, org: org.slug, body });
     };
-    await limit('viewer');
-    expect(await verify()).toBe(403);
-    await limit(undefined);
-    expect(await verify()).toBe(403);
+    const suspend = (value: string) =>
+      sql(`update shared.memberships set suspended_at = ${value} where user_id = $1`, creator.id);
+    for (const role of ['viewer', undefined]) {
+      await limit(role);
+      const refused = await verify();
+      expect(outcome(refused)).toEqual(DENIED);
+      expect(refused.text).toContain('made by a viewer');
+    }
+    await suspend('now()');
+    expect((await verify()).text).toContain('made by a former member');
+    await suspend('null');
     await limit('member');
-    expect(await verify()).toBe(200);
+    expect((await verify()).status).toBe(200);
   });
 
   it('tokens of other projects are not found', async () => {

@@ -67,7 +67,7 @@ export const tokenScope = (needed: Role, project: ReachRule) =>
     const assigned = creator.isLimited ? await services.projectMembers(org, createdBy) : undefined;
     if (assigned && (projectId === null ? project === 'none' : !assigned.has(projectId)))
       throw new ApiError('token_error/scope_mismatch', {
-        message: 'The token can do no more than its creator, whose access is limited to other projects now.',
+        message: `The token can do no more than its creator, whose access is limited to ${projectId === null ? '' : 'other '}projects now.`,
       });
     const given = projectId === null ? undefined : assigned?.get(projectId);
     const ofCreator = given ? lower(creator.role, given) : creator.role;
@@ -78,7 +78,7 @@ export const tokenScope = (needed: Role, project: ReachRule) =>
       });
     if (projectId !== null) call.reach = reachOf(new Map([[projectId, role]]), needed);
     else call.reach = assigned && reachOf(rolesIn(assigned, role), needed);
-    // An admin outside of a project is an admin of the organization.
+    // At most `member` without a project, because what admins do outside of one concerns the organization.
     call.role = projectId === null && assigned ? lower(role, 'member') : role;
     call.actor = { type: 'token', id, name };
     call.accountId = createdBy;
