@@ -7,7 +7,7 @@ export const accessNames = { all: 'All projects', assigned: 'Only assigned proje
 export const accessRights = {
   all: 'Reaches every project, also those created later, with the role in the organization.',
   assigned:
-    'Reaches only the projects below. Organization settings, rules, members and org-wide tokens are out of reach, whatever the role.',
+    'Reaches only the projects below. Rules, org-wide tokens, and changes of members and settings are out of reach, whatever the role.',
 };
 export const projects = 'Projects';
 export const ceiling = (role: string) =>
@@ -30,7 +30,7 @@ export const theirTokens = {
   limit:
     'API tokens that they created keep sending findings. They read and change findings of the assigned projects only.',
   revoke:
-    'API tokens that they created, except those of assigned projects, are revoked. Pipelines that use them stop.',
+    'API tokens that they created are revoked, except those of assigned projects where their role is not lower. Pipelines that use them stop.',
 };
 export const ownAccess = 'This is your own access. You cannot undo this change yourself.';
 export const assignments = 'People';
