@@ -208,7 +208,10 @@ export async function resetState(
 /** In what a change can be undone to. */
 const ASSIGNED = String.raw`"(?:to_)?assignee_id"\s*:\s*"([0-9a-f-]{36})"`;
 
-/** The ids of persons in assignments, also of deleted findings and in changes that can be undone, private views, projects and mentions, `limit` at the most. */
+/**
+ * The ids of persons in assignments, also of deleted findings and in changes that can be undone, private views, projects and mentions,
+ * `limit` at the most.
+ */
 export async function personsOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
   const { changes, deletedFindings, findings, savedViews, findingEvents, projectMembers, rules } =
     defineOrgTables(orgSchemaName(orgId));

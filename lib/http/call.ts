@@ -123,7 +123,7 @@ export interface OrgCall extends InOrgCall {
   reach?: Reach | undefined;
   /**
    * The project that the path names, or of the finding or scan that it names, which the caller reaches. The slug may be another project's
-   * by now. Unset: the caller reaches all projects.
+   * by now. Unset: the caller reaches all projects, or the path names none of these.
    */
   checkedProject?: string;
   /** The member. Unset: the call has a token of the organization. */

@@ -10,8 +10,8 @@ import { deletePrivateViews } from '../views/views.ts';
 import { NO_OFFER } from './fields.ts';
 
 /**
- * Ends a membership with what belongs to it: its projects, private views, and the API tokens of the member as the organization has chosen. Part of a
- * transaction that has locked the organization.
+ * Ends a membership with what belongs to it: its projects, private views, and the API tokens of the member as the organization has
+ * chosen. Part of a transaction that has locked the organization.
  * @param revokesTokens whatever the organization has chosen
  * @returns the tokens that were revoked
  */

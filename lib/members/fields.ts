@@ -25,6 +25,7 @@ export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
 
 /** Whether provisioning has not suspended a membership (`lib/scim/`). */
 export const isActive = isNull(memberships.suspendedAt);
+
 /** Whether a member reaches only the projects of `project_members`. Owners reach all. */
 export const isLimited = sql<boolean>`(${memberships.projectAccess} = 'assigned' and ${memberships.role} <> 'owner')`;
 

@@ -6,8 +6,8 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import {
   MAPPED_ROLES,
   type MappedRole,
-  type ProjectAccess,
   orgUndoLinks,
+  type ProjectAccess,
   type Role,
   ssoConnections,
   memberships as t,

@@ -47,8 +47,7 @@ export async function findChange(
 
 /**
  * Locks the change first, so that requests that undo it run one after another and the later ones find it undone. It is undone only once
- * none of its findings is left for others to undo: those that are restored do not know the change any more, so a second undo leaves them
- * alone.
+ * none of its findings is left for others to undo: those that are restored have another `change_id`, so a second undo leaves them alone.
  */
 const undoStatement = limitedStatement<Written & { id: string }, ChangedFinding>((tables, $, limit) => {
   const limited = limit(sql`project_id`);

@@ -56,7 +56,7 @@ export interface FindingPages {
    * severities and statuses there are is kept in counts, and of each the page's share is read from an index that has it
    * in order. (Left to itself, PostgreSQL sorts all of them, or searches the newest ones for the few that match.)
    * @param inOrder reads the ids of the page, a PostgreSQL array, from an index that has the findings of all projects in order. Called if
-   * the shares of many projects are expensive to read: they then have so many findings that such an index soon meets some
+   * the shares of many projects are expensive to read: they then have so many findings that such an index has matches near its start
    */
   ofKinds(
     org: Org,
