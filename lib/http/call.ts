@@ -67,7 +67,7 @@ export interface PublicCall {
   bodyBytes: Uint8Array<ArrayBuffer>;
   /** The request has a token of the organization that only sends findings, where reading is asked for. */
   onlySends?: boolean;
-  /** Repeats the access checks of a call to an organization. @throws ApiError when the caller has lost access */
+  /** Repeats the access checks of a call to an organization. @throws ApiError when the caller has lost access, or reaches fewer projects */
   recheck?: () => Promise<void>;
   /** The organization of a path that the caller is a member of. */
   refusingOrg?: Org;
