@@ -41,6 +41,7 @@ const MemberRow = z.object({
   invited_email: text(320).nullable(),
   confirmed_at: time.nullable(),
   created_at: time,
+  suspended_at: time.nullable().default(null),
   email: text(320).nullable(),
 });
 export type MemberRow = z.infer<typeof MemberRow>;
