@@ -69,11 +69,12 @@ export async function restoreShared(
     ...member,
     user_id: account,
     role: account === ownerId ? ('owner' as const) : member.role,
+    suspended_at: account === ownerId ? null : member.suspended_at,
   }));
   if (ownerId !== undefined && !rows.some(({ user_id }) => user_id === ownerId)) {
     const at = new Date().toISOString();
     const owner = { user_id: ownerId, role: 'owner' as const, invited_email: null, email: null };
-    rows.push({ ...owner, confirmed_at: at, created_at: at });
+    rows.push({ ...owner, confirmed_at: at, created_at: at, suspended_at: null });
   }
   await insert('memberships', rows);
   return { domainLeftOut: isTaken ? domain : null };
