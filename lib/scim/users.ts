@@ -22,8 +22,8 @@ import {
   type AccessChange,
   applyRoles,
   endAccess,
-  initialRole,
   keepOwner,
+  roleRulesOf,
   type ScimContext,
   setActive,
 } from './roles.ts';
@@ -238,7 +238,7 @@ export async function createUser(
   }
   await requireProvenDomain(tx, org.id, address);
   await requireNotDeclined(tx, org.id, address, createdAt);
-  const role = await initialRole(tx, org.id);
+  const { otherwise: role } = await roleRulesOf(tx, org.id);
   const { userId, isPlaceholder, verified } = found ?? (await insertPlaceholder(tx, context, address, role));
   await tx.insert(memberships).values({
     ...{ orgId: org.id, userId, role, roleProvisioned: true, createdAt },
