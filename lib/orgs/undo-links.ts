@@ -12,9 +12,9 @@ export const UNDO_MS = 72 * 60 * 60 * 1000;
  * Makes the link for the mail to an owner who loses the role, or whose organization is deleted. Part of the transaction that makes the
  * change, before a membership is deleted.
  * @param owner.isDismissed the owner loses the role
- * @returns undefined for a change by an operator, and for an owner whom provisioning has suspended. Also undefined, and earlier links end, if an owner of longer standing dismisses one
- *   who came back by a link or got the role within the last 72 hours: otherwise a dismissed owner, or one after another that a
- *   dismissed owner makes, could come back for ever
+ * @returns undefined for a change by an operator. Also undefined, and earlier links end, for an owner whom provisioning has suspended, and
+ *   if an owner of longer standing dismisses one who came back by a link or got the role within the last 72 hours: otherwise a dismissed
+ *   owner, or one after another that a dismissed owner makes, could come back for ever
  */
 export async function issueUndoLink(
   tx: Tx,

@@ -9,7 +9,7 @@ import { ScimError } from './error.ts';
 import { type AccessChange, applyRoles, type ScimContext } from './roles.ts';
 import { grouped, hasId, isAnyOf } from './rows.ts';
 
-/* Groups of a provider. Their names give roles by the mappings of the connections for single sign-on. */
+/* Groups of an identity provider. Their names give roles by the mappings of the connections for single sign-on. */
 
 /** The most groups of an organization. */
 export const MAX_GROUPS = 1_000;
@@ -26,7 +26,7 @@ export interface ScimGroup {
   updatedAt: Date;
 }
 
-/** The attributes that a provider sets. */
+/** The attributes that an identity provider sets. */
 export interface GroupAttributes {
   displayName: string;
   externalId: string | null;

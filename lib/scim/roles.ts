@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, ne, or } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
-import { mfaLogins, sessions, userEmails, users } from '../../db/schema/accounts.ts';
+import { sessions, userEmails, users } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import {
   MAPPED_ROLES,
@@ -224,8 +224,8 @@ export async function keepOwner(tx: Tx, { config, org }: ScimContext, userId: st
 
 /**
  * Ends what a member signs in with, as far as it belongs to the organization: personal access tokens for it alone, sessions of its
- * connections, sign-ins that wait for a second factor, and links that would bring an owner back. Other sessions and tokens of the account
- * no longer reach the organization.
+ * connections, and links that would bring an owner back. Sign-ins that wait for a second factor begin no session (`insertSsoSession`).
+ * Other sessions and tokens of the account no longer reach the organization.
  */
 export async function endAccess(tx: Tx, orgId: string, userId: string, now: Date): Promise<void> {
   // As every change of what an account signs in with: nobody waits for another in a circle.
@@ -237,7 +237,6 @@ export async function endAccess(tx: Tx, orgId: string, userId: string, now: Date
   await tx
     .delete(orgUndoLinks)
     .where(and(eq(orgUndoLinks.orgId, orgId), eq(orgUndoLinks.userId, userId), isNull(orgUndoLinks.usedAt)));
-  await tx.delete(mfaLogins).where(and(eq(mfaLogins.userId, userId), isNotNull(mfaLogins.sso)));
   const connections = tx
     .select({ id: ssoConnections.id })
     .from(ssoConnections)

@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNull, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, notExists, type SQL } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { mfaLogins, sessions } from '../../db/schema/accounts.ts';
 import { ssoSessions as t } from '../../db/schema/identities.ts';
-import { ssoConnections } from '../../db/schema/orgs.ts';
+import { memberships, ssoConnections } from '../../db/schema/orgs.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { plainIssuer } from '../outbound/issuers.ts';
 import { DEPLOYMENT_ID } from './connections.ts';
@@ -32,7 +32,7 @@ export const MAX_ID_TOKEN = 8_192;
 
 /**
  * Stores what ends a session, in the transaction that inserts it.
- * @throws SsoRefusal if the connection was switched off meanwhile, or leads elsewhere, which ends its sessions
+ * @throws SsoRefusal if meanwhile the connection was switched off, or leads elsewhere, which ends its sessions, or the member was suspended
  */
 export async function insertSsoSession(
   db: Db | Tx,
@@ -42,6 +42,17 @@ export async function insertSsoSession(
 ): Promise<void> {
   const { idToken, connectionId, mfa: _, authTime: __, ...columns } = start;
   if (connectionId !== DEPLOYMENT_ID) {
+    const suspended = db
+      .select()
+      .from(memberships)
+      .innerJoin(sessions, eq(sessions.userId, memberships.userId))
+      .where(
+        and(
+          eq(memberships.orgId, ssoConnections.orgId),
+          eq(sessions.id, sessionId),
+          isNotNull(memberships.suspendedAt),
+        ),
+      );
     const [enabled] = await db
       .select({ id: ssoConnections.id })
       .from(ssoConnections)
@@ -51,10 +62,12 @@ export async function insertSsoSession(
           ssoConnections.enabled,
           eq(ssoConnections.issuer, plainIssuer(start.issuer)),
           eq(ssoConnections.clientId, start.clientId),
+          notExists(suspended),
         ),
       )
       .for('share');
-    if (!enabled) throw new SsoRefusal('expired', 'The connection was switched off or changed. Try again.');
+    if (!enabled)
+      throw new SsoRefusal('expired', 'The connection or your membership was changed meanwhile. Try again.');
   }
   await db
     .insert(t)

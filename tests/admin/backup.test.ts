@@ -95,6 +95,9 @@ describe('a purged organization', () => {
     org = { ...org, slug, asOwner: { ...org.asOwner, org: slug }, asAgent: { ...org.asAgent, org: slug } };
     const bytes = await list();
     await sql(`insert into ${orgSchemaName(org.id)}.allowed_networks values ('203.0.113.0/24')`);
+    await sql(
+      `update shared.memberships set suspended_at = now() where org_id = '${org.id}' and role <> 'owner'`,
+    );
     const [rows, shared] = [
       await rowsOf(t.services.database, org),
       await sharedRowsOf(t.services.database, org),

@@ -244,15 +244,23 @@ describe('factors of the provider', () => {
 
 describe('a second factor', () => {
   it.each([
-    ['is switched off', { enabled: false }],
-    ['leads elsewhere', { client_id: 'another client' }],
-  ])('does not begin a session of a connection that %s meanwhile', async (_, changed) => {
+    ['a connection that is switched off', () => change({ enabled: false }).then(must)],
+    ['a connection that leads elsewhere', () => change({ client_id: 'another client' }).then(must)],
+    [
+      'a member who is suspended',
+      ({ id }: { id: string }) =>
+        t.services.database.sql.unsafe(
+          'update shared.memberships set suspended_at = now() where user_id = $1',
+          [id],
+        ),
+    ],
+  ])('does not begin a session of %s meanwhile', async (_, changeFor) => {
     const user = await addMember(t.api, org);
     const app = await switchMfaOn(t, user.cookie);
     const { sub } = newPerson();
     await connected(user.id, sub);
     const { mfa_token } = (await bySso()).result;
-    must(await change(changed));
+    await changeFor(user);
     t.advance(30_000);
     const body = { mfa_token, device_id: app.id, code: app.code() };
     const late = await t.api.post('/auth/mfa/validate', { body });

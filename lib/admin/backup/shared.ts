@@ -68,12 +68,12 @@ export async function restoreShared(
   const rows = members.restored.map(({ account, ...member }) => ({
     ...member,
     user_id: account,
-    ...(account === ownerId && { role: 'owner' as const, project_access: 'all' as const }),
+    ...(account === ownerId && { role: 'owner' as const, project_access: 'all' as const, suspended_at: null }),
   }));
   if (ownerId !== undefined && !rows.some(({ user_id }) => user_id === ownerId)) {
     const at = new Date().toISOString();
     const owner = { user_id: ownerId, role: 'owner' as const, invited_email: null, email: null };
-    rows.push({ ...owner, confirmed_at: at, created_at: at, project_access: 'all' });
+    rows.push({ ...owner, confirmed_at: at, created_at: at, suspended_at: null, project_access: 'all' });
   }
   await insert('memberships', rows);
   return { domainLeftOut: isTaken ? domain : null };

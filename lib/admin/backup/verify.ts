@@ -47,6 +47,7 @@ const MemberRow = z.object({
   invited_email: text(320).nullable(),
   confirmed_at: time.nullable(),
   created_at: time,
+  suspended_at: time.nullable().default(null),
   project_access: z.enum(PROJECT_ACCESS).default('all'),
   email: text(320).nullable(),
 });

@@ -39,7 +39,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
     "The signed-in user's personal access tokens. They act as the user, in the user's organizations.",
   'Single sign-on': 'Sign-in at OpenID Connect providers, and the domains that prove addresses.',
   Provisioning:
-    'The token of providers that add and remove members by SCIM 2.0 at `/scim/v2`, which docs/api.md describes.',
+    'The token of identity providers that add and remove members by SCIM 2.0 at `/scim/v2`, which docs/api.md describes.',
   Organizations: "The signed-in user's organizations.",
   Configuration: 'Server settings that clients need.',
   Scans: "The agents' scans.",
