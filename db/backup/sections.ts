@@ -44,7 +44,15 @@ export const SHARED_TABLES = {
   },
   memberships: {
     key: 'org_id',
-    columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at', 'suspended_at', 'project_access'],
+    columns: [
+      'user_id',
+      'role',
+      'invited_email',
+      'confirmed_at',
+      'created_at',
+      'suspended_at',
+      'project_access',
+    ],
     added: ['suspended_at', 'project_access'],
     // Only accounts that have verified an address become members.
     set: {

@@ -5,55 +5,136 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** The minimum role for each operation of an organization. */
-export const OPERATION_ROLES = {
-  listScans: 'viewer',
-  getScan: 'viewer',
-  scanGate: 'viewer',
-  scanChanges: 'viewer',
+/** The operations of an organization. */
+export type Operation =
+  | 'listScans'
+  | 'getScan'
+  | 'scanGate'
+  | 'scanChanges'
+  | 'deleteScan'
+  | 'previewDeletionOfScan'
+  | 'deleteScanWithFindings'
+  | 'listFindings'
+  | 'exportFindingsCsv'
+  | 'exportFindingsSarif'
+  | 'updateFindings'
+  | 'getFinding'
+  | 'updateFinding'
+  | 'deleteFinding'
+  | 'deleteFindings'
+  | 'similarFindings'
+  | 'findingRefs'
+  | 'getActivity'
+  | 'createComment'
+  | 'updateComment'
+  | 'deleteComment'
+  | 'listExploits'
+  | 'getExploit'
+  | 'listActivity'
+  | 'exportActivity'
+  | 'listChanges'
+  | 'undoFindingChange'
+  | 'listDeletions'
+  | 'getDeletion'
+  | 'undoDeletion'
+  | 'purgeDeletion'
+  | 'listViews'
+  | 'createView'
+  | 'updateView'
+  | 'deleteView'
+  | 'dashboardStats'
+  | 'dashboardTrend'
+  | 'dashboardProjects'
+  | 'getRevision'
+  | 'dashboardMetrics'
+  | 'getDueDates'
+  | 'updateDueDates'
+  | 'getRetention'
+  | 'updateRetention'
+  | 'previewRetention'
+  | 'getStorage'
+  | 'getProjectDueDates'
+  | 'updateProjectDueDates'
+  | 'listRules'
+  | 'createRule'
+  | 'orderRules'
+  | 'previewRule'
+  | 'updateRule'
+  | 'deleteRule'
+  | 'applyRuleToFindings'
+  | 'undoRuleChanges'
+  | 'createProject'
+  | 'createDemoProject'
+  | 'listProjects'
+  | 'getProject'
+  | 'updateProject'
+  | 'deleteProject'
+  | 'startProjectTransfer'
+  | 'getProjectTransfer'
+  | 'cancelProjectTransfer'
+  | 'uploadReport'
+  | 'listProjectMembers'
+  | 'getProjectMember'
+  | 'setProjectMember'
+  | 'removeProjectMember'
+  | 'listMembers'
+  | 'inviteMember'
+  | 'leaveOrg'
+  | 'acceptOwnership'
+  | 'declineOwnership'
+  | 'resendInvitation'
+  | 'updateMember'
+  | 'removeMember'
+  | 'createProjectToken'
+  | 'listProjectTokens'
+  | 'revokeProjectToken'
+  | 'listCiTrusts'
+  | 'createCiTrust'
+  | 'deleteCiTrust'
+  | 'createToken'
+  | 'listTokens'
+  | 'revokeToken'
+  | 'listOrgFeatures'
+  | 'updateOrgFeature'
+  | 'getSecuritySettings'
+  | 'updateSecuritySettings'
+  | 'listConnections'
+  | 'createConnection'
+  | 'updateConnection'
+  | 'deleteConnection'
+  | 'testConnection'
+  | 'getScim'
+  | 'createScimToken'
+  | 'deleteScimToken'
+  | 'listOrgDomains'
+  | 'createOrgDomain'
+  | 'verifyOrgDomain'
+  | 'deleteOrgDomain'
+  | 'listAudit'
+  | 'exportAuditCsv'
+  | 'exportAuditJsonl';
+
+/** The minimum role for each operation that viewers may not call. */
+export const OPERATION_ROLES: Readonly<Partial<Record<Operation, Role>>> = {
   deleteScan: 'admin',
   previewDeletionOfScan: 'admin',
   deleteScanWithFindings: 'admin',
-  listFindings: 'viewer',
-  exportFindingsCsv: 'viewer',
-  exportFindingsSarif: 'viewer',
   updateFindings: 'member',
-  getFinding: 'viewer',
   updateFinding: 'member',
   deleteFinding: 'admin',
   deleteFindings: 'admin',
-  similarFindings: 'viewer',
-  findingRefs: 'viewer',
-  getActivity: 'viewer',
   createComment: 'member',
   updateComment: 'member',
   deleteComment: 'member',
-  listExploits: 'viewer',
-  getExploit: 'viewer',
-  listActivity: 'viewer',
-  exportActivity: 'viewer',
   listChanges: 'member',
   undoFindingChange: 'member',
   listDeletions: 'admin',
   getDeletion: 'admin',
   undoDeletion: 'admin',
   purgeDeletion: 'admin',
-  listViews: 'viewer',
-  createView: 'viewer',
-  updateView: 'viewer',
-  deleteView: 'viewer',
-  dashboardStats: 'viewer',
-  dashboardTrend: 'viewer',
-  dashboardProjects: 'viewer',
-  getRevision: 'viewer',
-  dashboardMetrics: 'viewer',
-  getDueDates: 'viewer',
   updateDueDates: 'admin',
-  getRetention: 'viewer',
   updateRetention: 'admin',
   previewRetention: 'admin',
-  getStorage: 'viewer',
-  getProjectDueDates: 'viewer',
   updateProjectDueDates: 'admin',
   listRules: 'admin',
   createRule: 'admin',
@@ -65,38 +146,26 @@ export const OPERATION_ROLES = {
   undoRuleChanges: 'admin',
   createProject: 'member',
   createDemoProject: 'admin',
-  listProjects: 'viewer',
-  getProject: 'viewer',
   updateProject: 'admin',
   deleteProject: 'admin',
   startProjectTransfer: 'owner',
   getProjectTransfer: 'owner',
   cancelProjectTransfer: 'owner',
   uploadReport: 'member',
-  listProjectMembers: 'viewer',
-  getProjectMember: 'viewer',
   setProjectMember: 'admin',
   removeProjectMember: 'admin',
-  listMembers: 'viewer',
   inviteMember: 'admin',
-  leaveOrg: 'viewer',
   acceptOwnership: 'admin',
   declineOwnership: 'admin',
   resendInvitation: 'admin',
   updateMember: 'admin',
   removeMember: 'admin',
-  createProjectToken: 'viewer',
-  listProjectTokens: 'viewer',
-  revokeProjectToken: 'viewer',
-  listCiTrusts: 'viewer',
   createCiTrust: 'admin',
   deleteCiTrust: 'admin',
   createToken: 'admin',
   listTokens: 'admin',
   revokeToken: 'admin',
-  listOrgFeatures: 'viewer',
   updateOrgFeature: 'owner',
-  getSecuritySettings: 'viewer',
   updateSecuritySettings: 'admin',
   listConnections: 'owner',
   createConnection: 'owner',
@@ -113,9 +182,7 @@ export const OPERATION_ROLES = {
   listAudit: 'admin',
   exportAuditCsv: 'admin',
   exportAuditJsonl: 'admin',
-} as const satisfies Record<string, Role>;
-
-export type Operation = keyof typeof OPERATION_ROLES;
+};
 
 /** The operations that concern the organization: members who reach only assigned projects are refused, whatever their role. */
 export const ORGANIZATION_OPERATIONS: ReadonlySet<Operation> = new Set<Operation>([

@@ -1,5 +1,10 @@
 import { toResource } from '../../db/resources.ts';
-import { MAPPED_ROLES, PROJECT_ACCESS, type SsoClaims, type ssoConnections as t } from '../../db/schema/orgs.ts';
+import {
+  MAPPED_ROLES,
+  PROJECT_ACCESS,
+  type SsoClaims,
+  type ssoConnections as t,
+} from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { plainIssuer } from '../outbound/issuers.ts';

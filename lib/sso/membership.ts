@@ -3,7 +3,13 @@ import type { Tx } from '../../db/client.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { type MappedRole, type ProjectAccess, type Role, ssoConnections, memberships as t } from '../../db/schema/orgs.ts';
+import {
+  type MappedRole,
+  type ProjectAccess,
+  type Role,
+  ssoConnections,
+  memberships as t,
+} from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';

@@ -68,7 +68,11 @@ export async function restoreShared(
   const rows = members.restored.map(({ account, ...member }) => ({
     ...member,
     user_id: account,
-    ...(account === ownerId && { role: 'owner' as const, project_access: 'all' as const, suspended_at: null }),
+    ...(account === ownerId && {
+      role: 'owner' as const,
+      project_access: 'all' as const,
+      suspended_at: null,
+    }),
   }));
   if (ownerId !== undefined && !rows.some(({ user_id }) => user_id === ownerId)) {
     const at = new Date().toISOString();

@@ -191,7 +191,7 @@ export interface OrgFacts {
   /** Slugs by id. */
   projects: Record<string, string>;
   /** Roles by `project user`. */
-  assigned: Record<string, string>;
+  assigned: Record<string, Role>;
   /** Projects by id. */
   scans: Record<string, string>;
   findings: Record<string, string>;

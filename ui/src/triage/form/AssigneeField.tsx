@@ -50,7 +50,9 @@ export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, 
       data={[
         ...(mayKeep ? [{ value: KEEP, label: text.keep }] : []),
         { value: NOBODY, label: text.nobody },
-        ...(isKnown ? [] : [{ value, label: present ? labelOf(present) : text.unknownMember(org.isLimited) }]),
+        ...(isKnown
+          ? []
+          : [{ value, label: present ? labelOf(present) : text.unknownMember(org.isLimited) }]),
         ...members.map((member) => ({ value: member.user_id, label: labelOf(member) })),
       ]}
       onChange={(id) => id && onChange(id, nameOf(id))}

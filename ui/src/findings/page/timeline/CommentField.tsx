@@ -176,7 +176,5 @@ export function useToStored(projectId: string): (typed: string) => Promise<strin
   const org = useOrg();
   const queries = useQueryClient();
   return async (typed) =>
-    typed.includes('@')
-      ? toStored(typed, toMentionable(await readReaching(queries, org, projectId)))
-      : typed;
+    typed.includes('@') ? toStored(typed, toMentionable(await readReaching(queries, org, projectId))) : typed;
 }
