@@ -518,6 +518,8 @@ describe('two organizations', () => {
     const { projectId: projects, tokenId: tokens } = owner;
     const trust = { ...owner.asOwner, body: { issuer: 'https://git.example', claims: { project_id: 1 } } };
     const { id: trusts } = must(await t.api.post(`/projects/${projects}/ci-trusts`, trust));
+    const assignment = { ...owner.asOwner, body: { role: 'member' } };
+    must(await t.api.put(`/projects/${projects}/members/${owner.owner.id}`, assignment));
     return {
       ...{ scans, findings, exploits, comments, changes, deletions, views, rules, projects, tokens },
       'ci-trusts': trusts,
@@ -545,6 +547,7 @@ describe('two organizations', () => {
       'rule_changes',
       'api_tokens',
       'ci_trusts',
+      'project_members',
     ])
       await sql(`insert into ${to}.${table} select * from ${from}.${table}`);
     await sql(`update ${to}.api_tokens set token_hash = repeat('0', 64) where id = $1`, [a.tokenId]);
@@ -625,7 +628,11 @@ describe('two organizations', () => {
   };
 
   it.each(orgReads)("%s shows the one's own of two things with one id", async (_, endpoint) => {
-    const answer = await t.api.call(endpoint.method, at(endpoint, shared), asA(endpoint));
+    const answer = await t.api.call(
+      endpoint.method,
+      at(endpoint, { ...shared, members: a.owner.id }),
+      asA(endpoint),
+    );
     // None of their projects is being transferred.
     expect(answer.status).toBe(endpoint.path.endsWith('/transfer') ? 404 : 200);
     for (const foreign of [SECRET, b.id, b.slug, b.owner.id, b.owner.email])

@@ -275,6 +275,7 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
   it('wait for a transfer', async () => {
     await sql(`update $org.projects set transfer = 'out' where id = $1`, [org.projectId]);
     expect((await assign('viewer')).status).toBe(409);
+    expect((await api.delete(pathOf(), org.asOwner)).status).toBe(409);
     must(await assign('viewer', dan, other));
   });
 
@@ -362,7 +363,10 @@ describe('an invitation', () => {
   it('names projects of the organization, and limits no owner', async () => {
     const email = 'newcomer@example.com';
     const projects = [{ project_id: crypto.randomUUID(), role: 'viewer' }];
-    expect((await invite({ email, projects })).badFields).toEqual(['projects.0.project_id']);
+    expect((await invite({ email, projects })).badFields).toEqual(['projects']);
+    expect((await invite({ email, project_access: 'assigned', projects })).badFields).toEqual([
+      'projects.0.project_id',
+    ]);
     expect((await invite({ email, role: 'owner', project_access: 'assigned' })).badFields).toEqual([
       'project_access',
     ]);

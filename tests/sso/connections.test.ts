@@ -39,7 +39,7 @@ describe('a connection', () => {
       has_client_secret: true,
       scopes: ['openid', 'email', 'profile'],
       claims: { email: 'email', name: 'name', groups: 'groups' },
-      ...{ domains: [], role_mapping: [] },
+      ...{ domains: [], role_mapping: [], project_access: 'all' },
       ...{ enabled: true, require_sso: false, trust_mfa: false },
       redirect_uri: 'http://localhost:8080/api/v1/auth/sso/callback',
       backchannel_logout_uri: 'http://localhost:8080/api/v1/auth/sso/backchannel-logout',

@@ -39,7 +39,8 @@ export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'any m
  */
 export const withinProject = (rule: Extract<ReachRule, 'project' | 'finding' | 'scan'>, least: Role) =>
   middleware<OrgCall & { params: Record<string, string> }>(
-    ['resource_error/not_found', 'permission_error/denied'],
+    // Every role covers that of a viewer.
+    ['resource_error/not_found', ...(least === 'viewer' ? [] : (['permission_error/denied'] as const))],
     async function withinProject(c, next) {
       const call = c.get('call');
       const { db, org, params, reach } = call;

@@ -11,7 +11,7 @@ import type { ReachRule } from './project-scope.ts';
  * From here on the role of such a member is at most `member`, because what admins do outside of a project concerns the organization.
  */
 export const reach = (least: Role, rule: ReachRule) =>
-  middleware<MemberCall>(['permission_error/denied'], async function reach(c, next) {
+  middleware<MemberCall>(rule === 'none' ? ['permission_error/denied'] : [], async function reach(c, next) {
     const call = c.get('call');
     const { membership, org, role, services, user } = call;
     if (membership.isLimited && rule === 'none')
