@@ -73,6 +73,7 @@ import { declineOwnership } from './members/decline-ownership.ts';
 import { inviteMember } from './members/invite.ts';
 import { leaveOrg } from './members/leave.ts';
 import { listMembers } from './members/list.ts';
+import { listMemberProjects } from './members/list-projects.ts';
 import { removeMember } from './members/remove.ts';
 import { resendInvitation } from './members/resend-invitation.ts';
 import { updateMember } from './members/update.ts';
@@ -323,6 +324,7 @@ export const endpoints = {
   removeProjectMember,
 
   listMembers,
+  listMemberProjects,
   inviteMember,
   leaveOrg,
   acceptOwnership,

@@ -78,6 +78,7 @@ export type Operation =
   | 'setProjectMember'
   | 'removeProjectMember'
   | 'listMembers'
+  | 'listMemberProjects'
   | 'inviteMember'
   | 'leaveOrg'
   | 'acceptOwnership'
@@ -114,28 +115,15 @@ export type Operation =
   | 'exportAuditCsv'
   | 'exportAuditJsonl';
 
-/** The minimum role for each operation that viewers may not call. */
-export const OPERATION_ROLES: Readonly<Partial<Record<Operation, Role>>> = {
-  deleteScan: 'admin',
-  previewDeletionOfScan: 'admin',
-  deleteScanWithFindings: 'admin',
-  updateFindings: 'member',
-  updateFinding: 'member',
-  deleteFinding: 'admin',
-  deleteFindings: 'admin',
-  createComment: 'member',
-  updateComment: 'member',
-  deleteComment: 'member',
-  listChanges: 'member',
-  undoFindingChange: 'member',
-  listDeletions: 'admin',
-  getDeletion: 'admin',
-  undoDeletion: 'admin',
+type Roles = Readonly<Partial<Record<Operation, Role>>>;
+
+/** The minimum role for each operation that concerns the organization. Members who reach only assigned projects are refused. */
+export const ORGANIZATION_ROLES: Roles = {
   purgeDeletion: 'admin',
   updateDueDates: 'admin',
   updateRetention: 'admin',
   previewRetention: 'admin',
-  updateProjectDueDates: 'admin',
+  getStorage: 'viewer',
   listRules: 'admin',
   createRule: 'admin',
   orderRules: 'admin',
@@ -146,22 +134,14 @@ export const OPERATION_ROLES: Readonly<Partial<Record<Operation, Role>>> = {
   undoRuleChanges: 'admin',
   createProject: 'member',
   createDemoProject: 'admin',
-  updateProject: 'admin',
-  deleteProject: 'admin',
   startProjectTransfer: 'owner',
   getProjectTransfer: 'owner',
   cancelProjectTransfer: 'owner',
-  uploadReport: 'member',
-  setProjectMember: 'admin',
-  removeProjectMember: 'admin',
+  listMemberProjects: 'admin',
   inviteMember: 'admin',
-  acceptOwnership: 'admin',
-  declineOwnership: 'admin',
   resendInvitation: 'admin',
   updateMember: 'admin',
   removeMember: 'admin',
-  createCiTrust: 'admin',
-  deleteCiTrust: 'admin',
   createToken: 'admin',
   listTokens: 'admin',
   revokeToken: 'admin',
@@ -184,48 +164,31 @@ export const OPERATION_ROLES: Readonly<Partial<Record<Operation, Role>>> = {
   exportAuditJsonl: 'admin',
 };
 
-/** The operations that concern the organization: members who reach only assigned projects are refused, whatever their role. */
-export const ORGANIZATION_OPERATIONS: ReadonlySet<Operation> = new Set<Operation>([
-  'purgeDeletion',
-  'updateDueDates',
-  'updateRetention',
-  'previewRetention',
-  'getStorage',
-  'listRules',
-  'createRule',
-  'orderRules',
-  'previewRule',
-  'updateRule',
-  'deleteRule',
-  'applyRuleToFindings',
-  'undoRuleChanges',
-  'createProject',
-  'createDemoProject',
-  'startProjectTransfer',
-  'getProjectTransfer',
-  'cancelProjectTransfer',
-  'inviteMember',
-  'resendInvitation',
-  'updateMember',
-  'removeMember',
-  'createToken',
-  'listTokens',
-  'revokeToken',
-  'updateOrgFeature',
-  'updateSecuritySettings',
-  'listConnections',
-  'createConnection',
-  'updateConnection',
-  'deleteConnection',
-  'testConnection',
-  'getScim',
-  'createScimToken',
-  'deleteScimToken',
-  'listOrgDomains',
-  'createOrgDomain',
-  'verifyOrgDomain',
-  'deleteOrgDomain',
-  'listAudit',
-  'exportAuditCsv',
-  'exportAuditJsonl',
-]);
+/** The minimum role for each other operation that viewers may not call. */
+export const PROJECT_ROLES: Roles = {
+  deleteScan: 'admin',
+  previewDeletionOfScan: 'admin',
+  deleteScanWithFindings: 'admin',
+  updateFindings: 'member',
+  updateFinding: 'member',
+  deleteFinding: 'admin',
+  deleteFindings: 'admin',
+  createComment: 'member',
+  updateComment: 'member',
+  deleteComment: 'member',
+  listChanges: 'member',
+  undoFindingChange: 'member',
+  listDeletions: 'admin',
+  getDeletion: 'admin',
+  undoDeletion: 'admin',
+  updateProjectDueDates: 'admin',
+  updateProject: 'admin',
+  deleteProject: 'admin',
+  uploadReport: 'member',
+  setProjectMember: 'admin',
+  removeProjectMember: 'admin',
+  acceptOwnership: 'admin',
+  declineOwnership: 'admin',
+  createCiTrust: 'admin',
+  deleteCiTrust: 'admin',
+};

@@ -2257,6 +2257,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/members/{userId}/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the projects to which a member is assigned
+         * @description Assignments have an effect while the `project_access` of the member is `assigned`.
+         *
+         *     Requires membership of the organization, at least `admin`. A personal access token needs the scope `admin`; API tokens are not accepted.
+         */
+        get: operations["listMemberProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/members/invite": {
         parameters: {
             query?: never;
@@ -9177,6 +9199,16 @@ export interface components {
             result: components["schemas"]["Member"][];
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
+        };
+        ListMemberProjectsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectMember"][];
         };
         InviteMemberEnvelope: {
             /** @enum {boolean} */
@@ -16662,6 +16694,44 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ListMembersEnvelope"];
+                };
+            };
+        };
+    };
+    listMemberProjects: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The assignments, at most 1,000. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "user_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "role": "admin"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListMemberProjectsEnvelope"];
                 };
             };
         };

@@ -205,6 +205,7 @@ POST   /api/v1/agent/token                                public
 GET    /api/v1/settings/scim                              cookie+org, owner
 POST   /api/v1/settings/scim/token                        cookie+org, owner
 DELETE /api/v1/settings/scim/token                        cookie+org, owner
+GET    /api/v1/members/{userId}/projects                  cookie+org, admin
 GET    /api/v1/projects/{id}/members                      cookie+org
 GET    /api/v1/projects/{id}/members/{userId}             cookie+org
 PUT    /api/v1/projects/{id}/members/{userId}             cookie+org, admin

@@ -568,6 +568,7 @@ export function planOrgTour(on: Traveller) {
       }),
     getProjectMember: () =>
       on.api.get(`/projects/${on.made.project}/members/${on.made.member}`, on.asOwner()),
+    listMemberProjects: () => on.api.get(`/members/${on.made.member}/projects`, on.asOwner()),
     listProjectMembers: () => on.api.get(`/projects/${on.made.project}/members`, on.asOwner()),
     removeProjectMember: () =>
       on.api.delete(`/projects/${on.made.project}/members/${on.made.member}`, on.asOwner()),

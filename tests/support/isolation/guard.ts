@@ -359,7 +359,8 @@ export const isSeen = ({ assigned, members }: OrgFacts, user: string, reach: Rec
 
 /** Calls that name a member, and leave the role in the organization alone. */
 const KEEPS_ROLE = new Set<EndpointName>([
-  ...(['resendInvitation', 'getProjectMember', 'setProjectMember', 'removeProjectMember'] as const),
+  ...(['resendInvitation', 'listMemberProjects'] as const),
+  ...(['getProjectMember', 'setProjectMember', 'removeProjectMember'] as const),
 ]);
 const NEEDS_ASSIGNMENT = new Set<EndpointName>(['getProjectMember', 'removeProjectMember']);
 

@@ -1,8 +1,8 @@
 import * as text from '#strings/app.ts';
 import {
-  OPERATION_ROLES,
   type Operation,
-  ORGANIZATION_OPERATIONS,
+  ORGANIZATION_ROLES,
+  PROJECT_ROLES,
   ROLES,
   type Role,
 } from '../../../lib/client/roles.ts';
@@ -11,7 +11,7 @@ export { type Operation, ROLES, type Role };
 
 /** Whether a role may call an operation. */
 export const isAllowed = (role: Role, operation: Operation): boolean =>
-  ROLES.indexOf(role) <= ROLES.indexOf(OPERATION_ROLES[operation] ?? 'viewer');
+  ROLES.indexOf(role) <= ROLES.indexOf(ORGANIZATION_ROLES[operation] ?? PROJECT_ROLES[operation] ?? 'viewer');
 
 /** The rights of a member. */
 export interface Rights {
@@ -29,8 +29,7 @@ export const mayCall = (
   { role, isLimited }: Rights,
   operation: Operation,
   project?: { role?: Role },
-): boolean =>
-  isAllowed(project?.role ?? role, operation) && !(isLimited && ORGANIZATION_OPERATIONS.has(operation));
+): boolean => isAllowed(project?.role ?? role, operation) && !(isLimited && ORGANIZATION_ROLES[operation]);
 
 /** The roles that may call an operation, such as "owners and admins". */
 export const rolesAllowed = (operation: Operation): string =>
