@@ -6,6 +6,7 @@ export const FINDING_PARAMETERS: readonly string[] = [
   'against',
   'change',
   'project_id',
+  'min_role',
   'severity',
   'status',
   'regressed',

@@ -4339,6 +4339,8 @@ export interface components {
             change?: components["schemas"]["ScanDifference"];
             /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
             project_id?: string | string[];
+            /** @description Findings of projects where the caller has at least this role. */
+            min_role?: components["schemas"]["FindingFilterMinRole"];
             /**
              * @description One or more values: repeat the parameter or separate the values by commas.
              * @example [
@@ -7302,6 +7304,8 @@ export interface components {
         };
         /** @enum {string} */
         ScanDifference: "new" | "seen_again" | "gone";
+        /** @enum {string} */
+        FindingFilterMinRole: "member" | "admin";
         /** @enum {string} */
         SimilarFindingWhy: "cve" | "rule" | "file";
         /** @enum {string} */
@@ -12919,6 +12923,8 @@ export interface operations {
                 change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
+                /** @description Findings of projects where the caller has at least this role. */
+                min_role?: components["schemas"]["FindingFilterMinRole"];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
                 severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
@@ -13248,6 +13254,8 @@ export interface operations {
                 change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
+                /** @description Findings of projects where the caller has at least this role. */
+                min_role?: components["schemas"]["FindingFilterMinRole"];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
                 severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
@@ -13347,6 +13355,8 @@ export interface operations {
                 change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
+                /** @description Findings of projects where the caller has at least this role. */
+                min_role?: components["schemas"]["FindingFilterMinRole"];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
                 severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */

@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { conditionsOf } from '../../lib/findings/filter/conditions.ts';
-import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import {
+  addMember,
+  addProject,
+  createOrg,
+  createScan,
+  must,
+  push,
+  type TestOrg,
+} from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* The filters of GET /findings. Each finding has a letter as its fingerprint. */
@@ -124,6 +132,37 @@ describe('GET /findings', () => {
     ['severity=high&source=semgrep&assignee=me&path=src/**&q=export', 'a'],
   ])('selects %s', async (query, expected) => {
     expect(await sorted(query)).toBe(expected);
+  });
+
+  it('selects projects where the caller has a role', async () => {
+    const cyd = await addMember(t.api, org, 'member');
+    const count = async (query = '') => must(await t.api.get(`/findings?total=exact${query}`, cyd.as)).length;
+    const all = await count();
+    expect([await count('&min_role=member'), await count('&min_role=admin')]).toEqual([all, 0]);
+    const assign = (projectId: string, role: string) =>
+      t.api.put(`/projects/${projectId}/members/${cyd.id}`, { ...org.asOwner, body: { role } });
+    must(await assign(org.projectId, 'viewer'));
+    must(await assign(otherProject, 'member'));
+    const limited = { ...org.asOwner, body: { project_access: 'assigned' } };
+    must(await t.api.patch(`/members/${cyd.id}`, limited));
+    expect([await count(), await count('&min_role=member'), await count('&min_role=admin')]).toEqual([
+      ...[all, 1, 0],
+    ]);
+    expect(await count(`&min_role=member&project_id=${org.projectId}`)).toBe(0);
+    // The same in a change, whose reach has no other projects.
+    const change = (min_role: string) => ({
+      ...cyd.as,
+      body: { filter: { min_role }, expected_count: 1, status: 'open' },
+    });
+    expect((await t.api.patch('/findings', change('admin'))).status).toBe(409);
+    expect(must(await t.api.patch('/findings', change('member'))).updated).toHaveLength(1);
+    must(
+      await t.api.patch(`/members/${cyd.id}`, {
+        ...org.asOwner,
+        body: { project_access: 'all', role: 'viewer' },
+      }),
+    );
+    expect([await count(), await count('&min_role=member')]).toEqual([all, 0]);
   });
 
   it('selects an assignee by id, and nobody for the id of a stranger', async () => {

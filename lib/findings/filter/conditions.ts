@@ -21,10 +21,12 @@ import { within } from '../../../db/projects/reach.ts';
 import { mayBeGone } from '../../../db/scans/compare.ts';
 import { findingIdsOfScan } from '../../../db/scans/scans.ts';
 import { type OrgTables, ruleOf, searchedText, startOf } from '../../../db/schema/org.ts';
+import type { Role } from '../../../db/schema/orgs.ts';
 import { UNRESOLVED } from '../../../db/schema/values.ts';
 import { arrayText } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
 import { projectsAmong, type Reaching } from '../../projects/reach.ts';
+import { rankOf } from '../../tokens/scopes.ts';
 import { escapeLike, matchesGlob, pathMatchesGlob } from './glob.ts';
 import type { FindingFilter } from './parameters.ts';
 import { matchesWord, words } from './words.ts';
@@ -35,8 +37,13 @@ const INDEXED_CHARACTERS = 24;
 /** Written out: PostgreSQL uses `findings_overdue` only if it knows the statuses when it plans. */
 const unresolved = sql.raw(`('${UNRESOLVED.join("', '")}')`);
 
+/** A caller with a role; without `role`, the service itself. */
+interface Reader extends Reaching {
+  role?: Role;
+}
+
 /** The organization and the time that a filter is for, and the user that `me` stands for. */
-export interface FilterContext extends Reaching {
+export interface FilterContext extends Reader {
   db: Db;
   org: { tables: OrgTables };
   now: Date;
@@ -44,13 +51,18 @@ export interface FilterContext extends Reaching {
 }
 
 /** The filter without what the caller does not reach. Both readers of filters begin with it. */
-const visible = (caller: Reaching, filter: FindingFilter): FindingFilter => ({
-  ...filter,
-  project_id: projectsAmong(caller, filter.project_id),
-});
+function visible(
+  { reach, role = 'owner' }: Reader,
+  { min_role: least, ...filter }: FindingFilter,
+): FindingFilter {
+  const covers = (own: Role | undefined) => own !== undefined && rankOf(own) >= rankOf(least ?? 'viewer');
+  const ids = projectsAmong({ reach }, filter.project_id);
+  if (reach) return { ...filter, project_id: ids?.filter((id) => covers(reach.roles.get(id))) };
+  return { ...filter, project_id: covers(role) ? ids : [] };
+}
 
 /** The filter as the counts know it; undefined if they do not. */
-export function countedKind(context: Reaching, given: FindingFilter): FindingKind | undefined {
+export function countedKind(context: Reader, given: FindingFilter): FindingKind | undefined {
   const {
     project_id: projectIds,
     severity: severities,

@@ -71,6 +71,9 @@ export const filterShape = {
       'Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`).',
   }),
   project_id: projectIds('Findings of these projects.').optional(),
+  min_role: z.enum(['member', 'admin']).optional().openapi({
+    description: 'Findings of projects where the caller has at least this role.',
+  }),
   severity: anyOf(SEVERITIES).optional(),
   status: anyOf(FINDING_STATUSES).optional(),
   regressed: flag()

@@ -130,6 +130,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         values ('${trust}', '${org.projectId}', 'CI', '', '${trust}', 'ingest', '${user}', now());
       insert into "${schema}".ci_trusts (project_id, id, issuer, claims)
         values ('${org.projectId}', '${trust}', 'https://ci.invalid', '{"repository_id":"74"}')`);
+    await sql.unsafe(`insert into "${schema}".project_members (user_id, project_id, role, created_at)
+      values ('${member}', '${org.projectId}', 'member', now())`);
     const deletion = v7();
     await sql.unsafe(`insert into "${schema}".deletions (id, at, actor_id, state, finding_ids, selected)
       values ('${deletion}', now(), '${user}', 'deleted', '{}', 0)`);
