@@ -1,6 +1,7 @@
 import { runProgram } from '../tests/support/scenario/program.ts';
 import { accountTiming } from './account-timing.ts';
 import { agent } from './agent.ts';
+import { assigned } from './assigned.ts';
 import { backup } from './backup.ts';
 import { batch } from './batch.ts';
 import { dashboard } from './dashboard.ts';
@@ -52,6 +53,7 @@ await runProgram({
     metrics,
     'project-weeks': projectWeeks,
     similar,
+    assigned,
     large,
     'scan-completion': scanCompletion,
     upgrade,

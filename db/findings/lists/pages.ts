@@ -71,7 +71,7 @@ export interface FindingPages {
 }
 
 /** The entries of an index that the shares of a page may have. */
-const MAX_SHARED = 200_000;
+const MAX_SHARED = 10_000;
 
 export function createFindingPages(
   database: Pick<Database, 'of'>,
