@@ -9,7 +9,7 @@ const ASSIGNED = [20, PROJECTS];
 
 const yearAgo = () => encodeURIComponent(new Date(Date.now() - 365 * 24 * 60 * 60 * 1_000).toISOString());
 
-/** What a member of projects reads most. */
+/** Frequent and expensive reads. */
 const READS = {
   page: () => '/findings?per_page=100',
   'high ones': () => '/findings?per_page=100&severity=high&status=open',

@@ -17,7 +17,7 @@ import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
 import { purgeCi } from '../../lib/tokens/ci/exchange.ts';
-import { createOrg } from '../support/api/api.ts';
+import { addMember, addProject, createOrg, createScan, must, push } from '../support/api/api.ts';
 import { citusFaults, orgSchemasOf, SELECTS_FROM_NO_TABLE } from '../support/citus/faults.ts';
 import { sendPushStatements } from '../support/citus/push-statements.ts';
 import { type Analyzer, openAnalyzer } from '../support/citus/query-tree.ts';
@@ -104,6 +104,43 @@ describe.each(Object.entries(endpoints))('%s', (name, { access }) => {
   it('sends nothing that Citus would refuse', async () => {
     expect(await faultsOf(seen[name] ?? [])).toEqual([]);
   });
+});
+
+it('limits callers to projects with nothing that Citus would refuse', async () => {
+  const org = await createOrg(t.api);
+  const other = await addProject(t.api, org);
+  const cyd = await addMember(t.api, org);
+  for (const project of [org, other]) {
+    const { id } = await push(t.api, project, await createScan(t.api, project));
+    must(await t.api.patch('/findings', { ...org.asOwner, body: { ids: [id], status: 'confirmed' } }));
+    const assignment = { ...org.asOwner, body: { role: 'member' } };
+    must(await t.api.put(`/projects/${project.projectId}/members/${cyd.id}`, assignment));
+  }
+  must(await t.api.patch(`/members/${cyd.id}`, { ...org.asOwner, body: { project_access: 'assigned' } }));
+  const lists = Object.values(endpoints).flatMap(({ access, method, path }) =>
+    access.kind === 'cookieOrg' && method === 'GET' && access.project !== 'none' && !path.includes('{')
+      ? path.replace('/api/v1', '')
+      : [],
+  );
+  const pages = ['', '&sort=due_at', '&q=sql', '&group_by=rule', '&changed_by=me'].map(
+    (query) => `/findings?per_page=1${query}`,
+  );
+  wire.take();
+  // As a member of several projects, and of one.
+  for (const count of [2, 1]) {
+    expect(must(await t.api.get('/projects', cyd.as))).toHaveLength(count);
+    for (const path of [...lists, ...pages]) {
+      const { status, error } = await t.api.get(path, cyd.as);
+      if (error !== 'permission_error/denied') expect([path, status]).toEqual([path, 200]);
+    }
+    const body = { filter: { status: ['confirmed'] }, expected_count: count, status: 'fixed' };
+    const { change_ids } = must(await t.api.patch('/findings', { ...cyd.as, body }));
+    must(await t.api.post(`/changes/${change_ids[0]}/undo`, cyd.as));
+    if (count === 2) await t.api.delete(`/projects/${other.projectId}/members/${cyd.id}`, org.asOwner);
+  }
+  const statements = wire.take();
+  expect(statements.filter((text) => /project_id"? = any/.test(text)).length).toBeGreaterThan(10);
+  expect(await faultsOf(statements)).toEqual([]);
 });
 
 it('migrations and commands send nothing that Citus would refuse', async () => {
