@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/config.ts';
-import { isWithin } from '../network.ts';
+import { isWithin, rangesOf } from '../network.ts';
 
 /** Requests to addresses that users enter. */
 export interface Outbound {
@@ -33,13 +33,25 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
 export const isLoopback = (host: string): boolean =>
   LOOPBACK_NAMES.test(host) || (ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback');
 
+/** The only global addresses of IPv6 (IANA registry): others, such as `::10.0.0.1`, may lead to IPv4. */
+const GLOBAL_IPV6 = rangesOf(['2000::/3']);
+/** Public by its number, but Azure's own: it answers with settings of the machine that asks. */
+const METADATA = rangesOf(['168.63.129.16']);
+
+function isPublic(address: string): boolean {
+  const parsed = ipaddr.process(address);
+  return (
+    parsed.range() === 'unicast' &&
+    !isWithin(address, METADATA) &&
+    (parsed.kind() === 'ipv4' || isWithin(address, GLOBAL_IPV6))
+  );
+}
+
 /** Whether an address is public, or the operator allows it. */
 export const isAllowedAddress = (
   address: string,
   { outboundAllow }: Pick<Config, 'outboundAllow'>,
-): boolean =>
-  ipaddr.isValid(address) &&
-  (ipaddr.process(address).range() === 'unicast' || isWithin(address, outboundAllow));
+): boolean => ipaddr.isValid(address) && (isPublic(address) || isWithin(address, outboundAllow));
 
 /** Whether a request may go to loopback, over plain http. */
 export const isLocalTrial = (url: URL, { sso }: Pick<Config, 'sso'>): boolean =>
