@@ -300,6 +300,6 @@ export async function removeUser(
   if (isControlling(from))
     await mailRoleChange(tx, actor, { orgId: org.id, userId: id, from, reason: 'removed by provisioning' });
   await endAccess(tx, org.id, id, actor.now);
-  const tokens = await endMembership(tx, org, id);
+  const tokens = await endMembership(tx, org, id, actor);
   return { user, access: [{ userId: id, email: user.address, from, to: from, tokens }] };
 }
