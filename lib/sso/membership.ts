@@ -47,6 +47,8 @@ export interface Mapped {
   kind: 'kept' | 'joined' | 'changed' | 'removed' | 'refused';
   from?: Role;
   to?: Role;
+  /** Unset: the person was a member before. */
+  projectAccess?: ProjectAccess;
   tokens: readonly EndedToken[];
 }
 
@@ -103,7 +105,7 @@ export async function applyRole(
     if (isControlling(role)) await mailRoleChange(tx, actor, { orgId: org.id, userId, to: role });
     // A former member may still be the assignee of a rule.
     await run(tx, reloadRulesOf(org.tables, userId));
-    return { kind: 'joined', to: role, tokens: [] };
+    return { kind: 'joined', to: role, projectAccess, tokens: [] };
   }
   const { role: from, isProvisioned, isSuspended } = before;
   if (isSuspended) return unchanged('refused');
