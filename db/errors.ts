@@ -108,5 +108,8 @@ export function isOfDeletedUser(error: unknown, userId: string): boolean {
   return false;
 }
 
+/** Whether a statement did not wait for a lock, or not any longer. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
+
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { increaseVersion } from '../policies/version.ts';
 import { readProjectRoles } from '../projects/members.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { memberships } from '../schema/orgs.ts';
+import { isLimited, memberships } from '../schema/orgs.ts';
 import { arrayText, run, type SqlClient } from '../statements.ts';
 import type { Rule } from './rules.ts';
 
@@ -16,7 +16,7 @@ export async function onlyMembers<R extends Pick<Rule, 'actions' | 'assignsIn'>>
   if (ids.length === 0) return [...rules];
   const members = await run<{ id: string; limited: boolean }>(
     client,
-    sql`select user_id as id, role <> 'owner' and project_access = 'assigned' as limited from ${memberships}
+    sql`select user_id as id, ${isLimited} as limited from ${memberships}
       where org_id = ${org.id}::uuid and user_id = any (${arrayText(ids)}::uuid[])
         and suspended_at is null`,
   );

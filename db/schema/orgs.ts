@@ -130,6 +130,9 @@ export const memberships = shared.table(
   ],
 );
 
+/** Whether a member reaches only the projects of `project_members`. Owners reach all. */
+export const isLimited = sql<boolean>`(${memberships.projectAccess} = 'assigned' and ${memberships.role} <> 'owner')`;
+
 /** Names of the claims that a connection reads. */
 export interface SsoClaims {
   email: string;

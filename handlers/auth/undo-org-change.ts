@@ -38,7 +38,7 @@ export const undoOrgChange = endpoint(
     const { body, now, peer, services } = call;
     await services.limits.count('client', peer.ip);
     const actor = { now, writeMail: mailsOfRequest(call) };
-    const { undone, org, userId } = await call.audited(
+    const { undone, access, org, userId } = await call.audited(
       (inside) => undo(inside.db, services.orgs, { token: body.token, actor }),
       (done) =>
         hasTables(done.inOrg)
@@ -46,7 +46,10 @@ export const undoOrgChange = endpoint(
               org: done.inOrg,
               actor: { type: 'user', id: done.userId, name: done.userName },
               target: { type: 'organization', id: done.org.id, name: done.org.slug },
-              changes: newValues({ undone: done.undone }),
+              changes: {
+                ...newValues({ undone: done.undone }),
+                ...(done.access && { project_access: done.access }),
+              },
             }
           : undefined,
     );
@@ -56,6 +59,7 @@ export const undoOrgChange = endpoint(
     const events = { ownership: 'ownership_restored', deletion: 'org_restored' } as const;
     for (const one of undone)
       logSecurityEvent(call, events[one], { org: slug, account: userId, by: 'mailed link' });
+    if (access) logSecurityEvent(call, 'project_access_changed', { org: slug, member: userId, ...access });
     return ok({ undone, organization: { name, slug } });
   },
 );

@@ -19,12 +19,16 @@ export const acceptOwnership = endpoint(
   },
   async (call) => {
     const { services, user } = call;
-    await call.audited(
+    const access = await call.audited(
       (inside) => accept(inside, { ...call.freshActor(), user }),
-      () => ({ target: { type: 'member', id: user.id, name: user.email } }),
+      (changed) => ({
+        target: { type: 'member', id: user.id, name: user.email },
+        ...(changed && { changes: { project_access: changed } }),
+      }),
     );
     services.mail.kick();
     logSecurityEvent(call, 'owner_offer', { member: user.id, outcome: 'accepted' });
+    if (access) logSecurityEvent(call, 'project_access_changed', { member: user.id, ...access });
     return done();
   },
 );

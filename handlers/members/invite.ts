@@ -1,12 +1,10 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
-import { isPresent } from '../../db/projects/deletion.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { memberships, PROJECT_ACCESS, ROLES } from '../../db/schema/orgs.ts';
-import { PROJECT_ROLES } from '../../db/schema/values.ts';
+import { memberships, PROJECT_ACCESS, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
@@ -16,39 +14,30 @@ import type { MemberCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { assignmentChanges, assignments } from '../../lib/members/access.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
 import { requireNotDeclined } from '../../lib/members/declining.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { mailInvitation } from '../../lib/members/invitations.ts';
 import { findInvitee, GivenUp, insertPlaceholder } from '../../lib/members/invitees.ts';
+import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { grant } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
 import type { Actor } from '../../lib/orgs/notices.ts';
-import { removeRoles, setRoles } from '../../lib/projects/members.ts';
+import { removeRoles, replaceRoles } from '../../lib/projects/members.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
-import { optional, uuid, z } from '../../lib/schema.ts';
-
-const MAX_ASSIGNED = 100;
+import { optional, z } from '../../lib/schema.ts';
 
 const Invitation = z
   .object({
     email: email(),
     role: z.enum(ROLES).openapi({ example: 'member' }),
     project_access: optional(z.enum(PROJECT_ACCESS).openapi({ example: 'assigned' })),
-    projects: optional(
-      z
-        .array(z.object({ project_id: uuid(), role: z.enum(PROJECT_ROLES) }))
-        .max(MAX_ASSIGNED, `must have at most ${MAX_ASSIGNED} entries`),
-    ).openapi({ description: 'The projects to which the member is assigned.' }),
+    projects: assignments(),
   })
-  .superRefine(({ role, project_access: access, projects = [] }, context) => {
-    if (projects.length > 0 && access !== 'assigned')
-      context.addIssue({
-        code: 'custom',
-        path: ['projects'],
-        message: 'requires project_access assigned',
-      });
+  .superRefine(({ role, project_access: access }, context) => {
     if (role === 'owner' && access === 'assigned')
       context.addIssue({ code: 'custom', path: ['project_access'], message: 'must be all for an owner' });
   })
@@ -70,10 +59,9 @@ export const inviteMember = endpoint(
   },
   async (call) => {
     const { body, peer, role, services } = call;
-    if (!mayManageRole(role, body.role)) {
-      throw new ApiError('permission_error/denied', { message: 'Only an owner may invite an owner.' });
-    }
+    requireMayInvite(role, body.role);
     const actor = isControlling(body.role) ? call.freshActor() : undefined;
+    if (body.projects) await requireStays(call, { projects: body.projects.map(({ project_id: id }) => id) });
     await services.limits.count('client', peer.ip);
     // A limit apart from that of the owner's mails: an invitation must not keep the owner from resetting the password.
     await services.limits.count('mail', `invitation ${body.email}`);
@@ -83,17 +71,16 @@ export const inviteMember = endpoint(
           inOrgQuota(inside, (tx, tables) =>
             addMember(tx, call, tables, { ...body, address: body.email, actor }),
           ),
-        (added) => ({
-          target: { type: 'member', id: added.user_id, name: added.email },
-          changes: newValues({
-            role: body.role,
-            project_access: body.project_access,
-            projects: body.projects,
-          }),
+        ({ member, assigned }) => ({
+          target: { type: 'member', id: member.user_id, name: member.email },
+          changes: {
+            ...newValues({ role: body.role, project_access: body.project_access }),
+            ...assignmentChanges(assigned),
+          },
         }),
       );
     // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.
-    const member = await join().catch((error) => {
+    const { member } = await join().catch((error) => {
       if (isUniqueViolation(error) || error instanceof GivenUp) return join();
       throw error;
     });
@@ -104,6 +91,12 @@ export const inviteMember = endpoint(
     return created(member);
   },
 );
+
+/** @throws ApiError `permission_error/denied` */
+function requireMayInvite(own: Role, asked: Role): void {
+  if (!mayManageRole(own, asked))
+    throw new ApiError('permission_error/denied', { message: 'Only an owner may invite an owner.' });
+}
 
 async function addMember(
   tx: Tx,
@@ -118,6 +111,10 @@ async function addMember(
   }: z.output<typeof Invitation> & { address: string; actor: Actor | undefined },
 ) {
   const { now, org, services, user } = call;
+  // Role and access may have changed since the access check.
+  const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
+  requireAdmin(own);
+  requireMayInvite(own.role, asked);
   await requireNotDeclined(tx, org.id, address, now);
   const granted = grant(services.config, { role: asked, by: user.id, now });
   const { role } = granted;
@@ -142,10 +139,8 @@ async function addMember(
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
   await requireNoMore(tx, services.config, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
-  await removeRoles(tx, tables, invitee.userId, false);
-  await requireProjectsOf(tx, tables, projects);
-  const roles = projects.map(({ project_id: projectId, role }) => ({ projectId, role }));
-  await setRoles(tx, tables, invitee.userId, roles, now);
+  await removeRoles(tx, tables, invitee.userId);
+  const assigned = await replaceRoles(tx, tables, invitee.userId, projects, now);
   await markUsed(tx, org.id);
   await mailInvitation(tx, services, { ...invitee, isOffered: offer !== undefined }, call);
   if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: invitee.userId, to: role, offer });
@@ -153,27 +148,5 @@ async function addMember(
   if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(tables, invitee.userId));
   const member = await findMember(tx, { config: services.config, now }, org.id, invitee.userId);
   if (!member) throw new Error('the new member is missing');
-  return member;
-}
-
-/** @throws ApiError `validation_error/field_invalid` */
-async function requireProjectsOf(
-  tx: Tx,
-  tables: OrgTables,
-  given: readonly { project_id: string }[],
-): Promise<void> {
-  if (given.length === 0) return;
-  const { projects: p } = tables;
-  const ids = given.map(({ project_id }) => project_id);
-  const found = await tx
-    .select({ id: p.id })
-    .from(p)
-    .where(and(inArray(p.id, ids), isPresent(tables)))
-    .for('share');
-  const known = new Set(found.map(({ id }) => id));
-  const i = ids.findIndex((id) => !known.has(id));
-  if (i >= 0)
-    throw new ApiError('validation_error/field_invalid', {
-      details: [{ field: `projects.${i}.project_id`, message: 'is not a project of the organization' }],
-    });
+  return { member, assigned };
 }

@@ -28,7 +28,7 @@ export const leaveOrg = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { org, services, user } = call;
+    const { now, org, services, user } = call;
     const { role, tokens } = await call.audited(
       (inside) => inOrgQuota(inside, leave),
       (left) => ({
@@ -38,11 +38,13 @@ export const leaveOrg = endpoint(
     );
     async function leave(tx: Tx, tables: OrgTables) {
       const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
-      const actor = isControlling(own) ? call.freshActor() : undefined;
-      if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
-      if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: user.id, from: own });
+      const { role } = own;
+      const actor = isControlling(role) ? call.freshActor() : undefined;
+      if (role === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
+      if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: user.id, from: role });
       const name = await memberAddress(tx, org.id, user.id);
-      return { role: own, name, tokens: await endMembership(tx, { id: org.id, tables }, user.id) };
+      const tokens = await endMembership(tx, { id: org.id, tables }, user.id, { now });
+      return { role, name, tokens };
     }
     services.mail.kick();
     logSecurityEvent(call, 'member_left', { member: user.id, role });

@@ -37,7 +37,7 @@ export const removeMember = endpoint(
     responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
-    const { org, params, query, services, user } = call;
+    const { now, org, params, query, services, user } = call;
     const { userId } = params;
     if (userId === user.id) {
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
@@ -51,17 +51,20 @@ export const removeMember = endpoint(
     );
     async function remove(tx: Tx, tables: OrgTables) {
       // When two owners remove each other at once, one stays: the second request finds its caller removed.
-      const roles = await readRoles(tx, org.id, { caller: user.id, member: userId });
-      requireAdmin(roles);
-      const { own, other } = roles;
-      if (!mayManageRole(own, other)) {
+      const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
+      requireAdmin(own);
+      const { role } = other;
+      if (!mayManageRole(own.role, role)) {
         throw new ApiError('permission_error/denied', { message: 'Only an owner may remove an owner.' });
       }
-      if (isControlling(other))
-        await mailRoleChange(tx, call.freshActor(), { orgId: org.id, userId, from: other });
+      if (isControlling(role))
+        await mailRoleChange(tx, call.freshActor(), { orgId: org.id, userId, from: role });
       const name = await memberAddress(tx, org.id, userId);
-      const tokens = await endMembership(tx, { id: org.id, tables }, userId, query.revoke_tokens);
-      return { role: other, tokens, name };
+      const tokens = await endMembership(tx, { id: org.id, tables }, userId, {
+        now,
+        revokesTokens: query.revoke_tokens,
+      });
+      return { role, tokens, name };
     }
     services.mail.kick();
     logSecurityEvent(call, 'member_removed', { member: userId, role });

@@ -2409,8 +2409,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the role or the project access of a member
-         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. With `project_access` `assigned`, the member reaches only the projects to which `PUT /projects/{id}/members/{userId}` assigns them, and does nothing that concerns the organization, whatever the role; owners always reach all projects. All owners get a mail about the access of an admin. `break_glass` exempts an owner from `require_sso`: any owner sets it, and only the owner takes it away, so that no owner locks out another. All owners get a mail.
+         * Change the role or the projects of a member
+         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). A role that is set here is no longer that of groups at a provider. With `project_access` `assigned`, the member reaches only the projects to which `projects` or `PUT /projects/{id}/members/{userId}` assigns them, and does nothing that concerns the organization, whatever the role; owners always reach all projects. `projects` replaces all assignments of the member, who keeps them without effect while the access is `all`. 409 `conflict` while a project whose assignment changes is being transferred. All owners get a mail about the access of an admin. `break_glass` exempts an owner from `require_sso`: any owner sets it, and only the owner takes it away, so that no owner locks out another. All owners get a mail.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`, for the `project_access` of admins, and for `break_glass`.
          */
@@ -5697,7 +5697,7 @@ export interface components {
             email: string;
             role: components["schemas"]["Role"];
             project_access?: components["schemas"]["NullableAccountExportMembershipProjectAccess"];
-            /** @description The projects to which the member is assigned. */
+            /** @description All projects to which the member is assigned. The last role counts where a project occurs twice. Has an effect with `project_access` `assigned`. */
             projects?: components["schemas"]["InvitationProject"][] | null;
         };
         /**
@@ -5708,6 +5708,8 @@ export interface components {
         MemberChanges: {
             role?: components["schemas"]["NullableRole"];
             project_access?: components["schemas"]["NullableAccountExportMembershipProjectAccess"];
+            /** @description All projects to which the member is assigned. The last role counts where a project occurs twice. Has an effect with `project_access` `assigned`. */
+            projects?: components["schemas"]["MemberChangesProject"][] | null;
             /** @example true */
             break_glass?: boolean | null;
         };
@@ -7570,6 +7572,14 @@ export interface components {
         };
         /** @enum {string|null} */
         NullableRole: "owner" | "admin" | "member" | "viewer" | null;
+        MemberChangesProject: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            role: components["schemas"]["AccountExportOrganizationProjectRoleRole"];
+        };
         /** @enum {string} */
         PushedInBatchStatus: "created" | "deduplicated";
         /** @enum {string} */

@@ -107,7 +107,7 @@ export async function declineInvitation(
     await tx
       .delete(invitationLinks)
       .where(and(eq(invitationLinks.orgId, org.id), eq(invitationLinks.userId, userId)));
-    const tokens = await endMembership(tx, { id: org.id, tables }, userId);
+    const tokens = await endMembership(tx, { id: org.id, tables }, userId, { now });
     const expiresAt = new Date(now.getTime() + QUIET_MS);
     await tx
       .insert(declinedInvitations)

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { memberships } from '../../db/schema/orgs.ts';
+import { isLimited, memberships } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { removeRoles } from '../projects/members.ts';
 import { type EndedToken, endTokensOf } from '../tokens/creators.ts';
@@ -12,20 +12,20 @@ import { NO_OFFER } from './fields.ts';
 /**
  * Ends a membership with what belongs to it: its projects, private views, and the API tokens of the member as the organization has
  * chosen. Part of a transaction that has locked the organization.
- * @param revokesTokens whatever the organization has chosen
+ * @param options.revokesTokens whatever the organization has chosen
  * @returns the tokens that were revoked
  */
 export async function endMembership(
   tx: Tx,
   org: { id: string; tables: OrgTables },
   userId: string,
-  revokesTokens = false,
+  { now, revokesTokens = false }: { now: Date; revokesTokens?: boolean | undefined },
 ): Promise<EndedToken[]> {
   const [former] = await tx
     .delete(memberships)
     .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)))
-    .returning({ access: memberships.projectAccess });
-  await removeRoles(tx, org.tables, userId, former?.access === 'assigned');
+    .returning({ isLimited });
+  await removeRoles(tx, org.tables, userId, former?.isLimited ? now : undefined);
   await endOffersOf(tx, org.id, userId);
   await deletePrivateViews(tx, org.tables, userId);
   await run(tx, reloadRulesOf(org.tables, userId));

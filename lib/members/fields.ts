@@ -5,7 +5,7 @@ import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
-import { memberships, type ProjectAccess, ROLES } from '../../db/schema/orgs.ts';
+import { isLimited, memberships, type ProjectAccess, ROLES } from '../../db/schema/orgs.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import { scimUsers } from '../../db/schema/scim.ts';
 import { arrayText } from '../../db/statements.ts';
@@ -26,8 +26,7 @@ export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
 /** Whether provisioning has not suspended a membership (`lib/scim/`). */
 export const isActive = isNull(memberships.suspendedAt);
 
-/** Whether a member reaches only the projects of `project_members`. Owners reach all. */
-export const isLimited = sql<boolean>`(${memberships.projectAccess} = 'assigned' and ${memberships.role} <> 'owner')`;
+export { isLimited };
 
 /**
  * Whether a membership gives access: it is not suspended, and with `pendingInvitations` it is confirmed, otherwise nobody registered the

@@ -2,25 +2,31 @@ import { and, eq, inArray, isNull, ne, notExists, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
-import { memberships, orgDeletions, orgs, type Role } from '../../db/schema/orgs.ts';
+import { isLimited, memberships, orgDeletions, orgs, type Role } from '../../db/schema/orgs.ts';
 import { hasSignIn } from '../accounts/has-sign-in.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { hasAccess } from './fields.ts';
+import { isControlling } from './roles.ts';
+
+/** The role of a member, and whether the access is limited to projects. */
+export interface Rights {
+  role: Role;
+  isLimited: boolean;
+}
 
 /**
- * Reads the roles of two members, and whether the access of the caller, and that of the member, is limited to projects. Call it after
- * `lockOrg`.
+ * Reads the rights of the caller and of another member. Call it after `lockOrg`.
  * @throws ApiError `tenant_error/not_member` when the caller was removed or suspended meanwhile, `resource_error/not_found`
  */
 export async function readRoles(
   tx: Tx,
   orgId: string,
   ids: { caller: string; member: string },
-): Promise<{ own: Role; other: Role; isLimited: boolean; isOtherLimited: boolean }> {
+): Promise<{ own: Rights; other: Rights }> {
   const rows = await tx
     .select({
-      ...{ userId: memberships.userId, role: memberships.role, projectAccess: memberships.projectAccess },
+      ...{ userId: memberships.userId, role: memberships.role, isLimited },
       suspendedAt: memberships.suspendedAt,
     })
     .from(memberships)
@@ -30,16 +36,15 @@ export async function readRoles(
   const other = rowOf(ids.member);
   if (!own || own.suspendedAt) throw new ApiError('tenant_error/not_member');
   if (!other) throw new ApiError('resource_error/not_found', { message: 'The member does not exist.' });
-  const isLimited = (one: (typeof rows)[number]) => one.role !== 'owner' && one.projectAccess === 'assigned';
-  return { own: own.role, other: other.role, isLimited: isLimited(own), isOtherLimited: isLimited(other) };
+  return { own, other };
 }
 
 /**
  * Checks the caller again under the lock, because role and access may have changed since the access check.
  * @throws ApiError `permission_error/denied`
  */
-export function requireAdmin({ own, isLimited }: { own: Role; isLimited: boolean }): void {
-  if (isLimited || (own !== 'owner' && own !== 'admin')) throw new ApiError('permission_error/denied');
+export function requireAdmin({ role, isLimited }: Rights): void {
+  if (isLimited || !isControlling(role)) throw new ApiError('permission_error/denied');
 }
 
 const own = alias(memberships, 'own');

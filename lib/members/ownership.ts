@@ -13,9 +13,11 @@ import { ownershipOffered } from '../mail/templates/organizations.ts';
 import type { Org } from '../orgs/directory.ts';
 import { type Actor, mailOwners, readOrgName, type WriteMail, withAddress } from '../orgs/notices.ts';
 import { inOrgQuota } from '../quotas.ts';
+import { type AccessChange, accessOfOwner } from './access.ts';
 import { mailRoleChange } from './control.ts';
 import { NO_OFFER, offerUntil } from './fields.ts';
 import { orgUrl } from './invitations.ts';
+import { type Rights, readRoles } from './owners.ts';
 
 /*
  * With `ownerAcceptance` nobody becomes an owner without agreeing to it: a member who gets the role is an admin, with an offer. The
@@ -66,43 +68,49 @@ type Member = Actor & { user: { id: string } };
 
 /**
  * Makes a member an owner who accepts the offer, and tells all owners.
+ * @returns the change of the access to projects
  * @throws ApiError `resource_error/conflict` without an offer, so that one of several requests at once succeeds
  */
-export const acceptOwnership = (context: Context, member: Member): Promise<void> =>
-  answer(
-    context,
-    member,
-    { role: 'owner', ...NO_OFFER, ...standing('owner', member.now) },
-    async (tx, tables, change) => {
-      // Rules assign owners in all projects.
-      await run(tx, reloadRulesOf(tables, change.userId));
-      await mailRoleChange(tx, member, { ...change, from: 'admin', to: 'owner' });
-    },
+export const acceptOwnership = async (context: Context, member: Member): Promise<AccessChange['access']> =>
+  accessOfOwner(
+    await answer(
+      context,
+      member,
+      { role: 'owner', ...NO_OFFER, ...standing('owner', member.now) },
+      async (tx, tables, change) => {
+        // Rules assign owners in all projects.
+        await run(tx, reloadRulesOf(tables, change.userId));
+        await mailRoleChange(tx, member, { ...change, from: 'admin', to: 'owner' });
+      },
+    ),
   );
 
 /** Ends the offer; the member stays an admin. All owners are told. */
-export const declineOwnership = (context: Context, member: Member): Promise<void> =>
+export const declineOwnership = (context: Context, member: Member): Promise<unknown> =>
   answer(context, member, NO_OFFER, (tx, _, change) =>
     mailRoleChange(tx, member, { ...change, from: 'admin', to: 'admin', offer: 'declined' }),
   );
 
+/** @returns the rights of the member until now */
 const answer = (
   context: Context,
   { user, now }: Member,
   columns: PgUpdateSetSource<typeof memberships>,
   complete: (tx: Tx, tables: OrgTables, change: { orgId: string; userId: string }) => Promise<void>,
-): Promise<void> =>
+): Promise<Rights> =>
   inOrgQuota(context, async (tx, tables) => {
     const change = { orgId: context.org.id, userId: user.id };
     if (!(await hasOffer(tx, change.orgId, change.userId, now)))
       throw new ApiError('resource_error/conflict', {
         message: 'You have no offer to become an owner, or it has ended. Ask an owner for another one.',
       });
+    const { own } = await readRoles(tx, change.orgId, { caller: user.id, member: user.id });
     await tx
       .update(memberships)
       .set(columns)
       .where(and(eq(memberships.orgId, change.orgId), eq(memberships.userId, change.userId)));
     await complete(tx, tables, change);
+    return own;
   });
 
 /** Mails an offer to the member, in the transaction that makes it, as far as the quota of the address allows. */

@@ -6,7 +6,7 @@ import { memberships, orgs, PROJECT_TOKEN_CREATORS, ROLE_LOSS_RULES } from '../.
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { isLimited } from '../members/fields.ts';
-import { readRoles } from '../members/owners.ts';
+import { readRoles, requireAdmin } from '../members/owners.ts';
 import { blockText, parseRange, type Range } from '../network.ts';
 import { inOrgQuota } from '../quotas.ts';
 import { z } from '../schema.ts';
@@ -134,14 +134,12 @@ export const changeSecuritySettings = (
 ): Promise<{ before: Settings; settings: Settings; changed: (keyof Settings)[] }> =>
   inOrgQuota(context, async (tx, tables) => {
     const { id } = context.org;
-    const { own, isLimited: isCallerLimited } = await readRoles(tx, id, {
-      caller: actor.user.id,
-      member: actor.user.id,
-    });
+    const { own } = await readRoles(tx, id, { caller: actor.user.id, member: actor.user.id });
     const needed = OF_OWNERS.filter((name) => given[name] !== undefined);
-    if (isCallerLimited || (needed.length > 0 && own !== 'owner') || (own !== 'owner' && own !== 'admin'))
+    if (needed.length === 0) requireAdmin(own);
+    else if (own.role !== 'owner')
       throw new ApiError('permission_error/denied', {
-        ...(needed.length > 0 && { message: `Only an owner may change ${needed.join(', ')}.` }),
+        message: `Only an owner may change ${needed.join(', ')}.`,
       });
     const before = await readSecuritySettings(tx, config, { id, tables });
     const networks = given.allowed_networks && [...new Set(given.allowed_networks)].sort();

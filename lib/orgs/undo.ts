@@ -4,12 +4,14 @@ import { readDeletion } from '../../db/orgs/deletion.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { users } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { memberships, orgUndoLinks } from '../../db/schema/orgs.ts';
+import { isLimited, memberships, orgUndoLinks } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
+import { type AccessChange, accessOfOwner } from '../members/access.ts';
 import { NO_OFFER } from '../members/fields.ts';
+import { removeRoles } from '../projects/members.ts';
 import { restoreLocked } from './deletion.ts';
 import type { Org, OrgDirectory } from './directory.ts';
 import { inLinkedOrg } from './linked.ts';
@@ -26,6 +28,8 @@ export const UNDOABLE = ['ownership', 'deletion'] as const;
 
 export interface Undone {
   undone: (typeof UNDOABLE)[number][];
+  /** Unset: the access to projects stays. */
+  access: AccessChange['access'];
   org: { id: string; name: string; slug: string };
   userId: string;
   userName: string;
@@ -62,7 +66,8 @@ export async function undoOrgChange(
     if (!user || !current) throw invalidLink();
     const by: Actor = { ...actor, user };
     const undone: Undone['undone'] = [];
-    if (await giveBack(tx, link, by, tables)) undone.push('ownership');
+    const given = await giveBack(tx, link, by, tables);
+    if (given) undone.push('ownership');
     if (await readDeletion(tx, org.id)) {
       if (!(await restoreLocked(tx, { id: org.id, tables }, by)))
         throw conflict('The organization is being removed for good.');
@@ -73,7 +78,8 @@ export async function undoOrgChange(
         'There is nothing to undo: you are an owner of the organization, and it is not deleted.',
       );
     const inOrg = { ...org, tables };
-    return { undone, userId: user.id, userName: user.name, inOrg, org: { id: org.id, ...current } };
+    const named = { userId: user.id, userName: user.name, org: { id: org.id, ...current } };
+    return { undone, access: given?.access, inOrg, ...named };
   });
 }
 
@@ -81,21 +87,21 @@ const conflict = (message: string) => new ApiError('resource_error/conflict', { 
 
 /**
  * Makes a former owner an owner again, whatever has become of the membership. No quota keeps the owner out.
- * @returns false if the user is an owner
+ * @returns the change of the access to projects; undefined if the user is an owner
  */
 async function giveBack(
   tx: Tx,
   link: typeof orgUndoLinks.$inferSelect,
   by: Actor,
   tables: OrgTables,
-): Promise<boolean> {
+): Promise<Pick<Undone, 'access'> | undefined> {
   const { orgId, userId, invitedEmail, confirmedAt, memberSince, ownerSince } = link;
   const [before] = await tx
-    .select({ role: memberships.role, suspendedAt: memberships.suspendedAt })
+    .select({ role: memberships.role, isLimited, suspendedAt: memberships.suspendedAt })
     .from(memberships)
     .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
   if (before?.suspendedAt) throw invalidLink();
-  if (before?.role === 'owner') return false;
+  if (before?.role === 'owner') return undefined;
   const former = {
     ...{ role: 'owner' as const, invitedEmail, confirmedAt, createdAt: memberSince, ownerSince },
     // Single sign-on may be required meanwhile, by those who took the ownership.
@@ -108,10 +114,12 @@ async function giveBack(
       target: [memberships.orgId, memberships.userId],
       set: { ...former, ...NO_OFFER },
     });
+  // The mark of a limited member who has left.
+  if (!before) await removeRoles(tx, tables, userId);
   // A former or limited member may be the assignee of a rule.
   await run(tx, reloadRulesOf(tables, userId));
   await mailControl(tx, by, orgId, 'owner_restored', [
     ['Member', (await memberAddress(tx, orgId, userId)) ?? ''],
   ]);
-  return true;
+  return { access: before && accessOfOwner(before) };
 }

@@ -4,7 +4,7 @@ import type { NewId } from '../../db/ids.ts';
 import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
-import { memberships, orgDomains, type Role } from '../../db/schema/orgs.ts';
+import { memberships, orgDomains, type ProjectAccess, type Role } from '../../db/schema/orgs.ts';
 import { scimUsers as s, scimGroupMembers, scimGroups } from '../../db/schema/scim.ts';
 import { arrayText, run } from '../../db/statements.ts';
 import { ApiError } from '../errors.ts';
@@ -218,7 +218,7 @@ export async function createUser(
   tx: Tx,
   context: ScimContext & { nextId: () => NewId },
   attributes: UserAttributes & { email: string },
-): Promise<UserChange & { isNew: boolean }> {
+): Promise<UserChange & { joined?: { projectAccess: ProjectAccess } }> {
   const { actor, config, org } = context;
   const { email: address, active } = attributes;
   const createdAt = actor.now;
@@ -235,15 +235,16 @@ export async function createUser(
     const access = active === member.active ? [] : [await setActive(tx, context, member, active)];
     access.push(...(await applyRoles(tx, context, [member.id])));
     const user = await requireUser(tx, context, member.id);
-    return { user, changed: Object.keys(attributes), access, isNew: false };
+    return { user, changed: Object.keys(attributes), access };
   }
   await requireProvenDomain(tx, org.id, address);
   await requireNotDeclined(tx, org.id, address, createdAt);
   const { otherwise: role, projectAccess: usual } = await roleRulesOf(tx, org.id);
   const { userId, isPlaceholder, verified } = found ?? (await insertPlaceholder(tx, context, address, role));
+  const projectAccess = await accessOnReturn(tx, org.tables, userId, usual);
   await tx.insert(memberships).values({
     ...{ orgId: org.id, userId, role, roleProvisioned: true, createdAt },
-    projectAccess: await accessOnReturn(tx, org.tables, userId, usual),
+    projectAccess,
     invitedEmail: address,
     confirmedAt: verified ? createdAt : null,
     // Somebody may have registered an address that is not theirs.
@@ -257,7 +258,7 @@ export async function createUser(
   if (!isPlaceholder) await run(tx, reloadRulesOf(org.tables, userId));
   if (isControlling(role)) await mailRoleChange(tx, actor, { orgId: org.id, userId, to: role });
   const user = await requireUser(tx, context, userId);
-  return { user, changed: Object.keys(attributes), access: [], isNew: true };
+  return { user, changed: Object.keys(attributes), access: [], joined: { projectAccess } };
 }
 
 /** Changes what the identity provider says about a member. @throws ApiError `resource_error/not_found`, ScimError */
@@ -300,6 +301,6 @@ export async function removeUser(
   if (isControlling(from))
     await mailRoleChange(tx, actor, { orgId: org.id, userId: id, from, reason: 'removed by provisioning' });
   await endAccess(tx, org.id, id, actor.now);
-  const tokens = await endMembership(tx, org, id);
+  const tokens = await endMembership(tx, org, id, actor);
   return { user, access: [{ userId: id, email: user.address, from, to: from, tokens }] };
 }

@@ -27,7 +27,7 @@ import { rankOf } from '../tokens/scopes.ts';
 /** Requires that the caller is still an owner, under the lock of the organization. @throws ApiError `permission_error/denied` */
 export async function requireOwner(tx: Tx, orgId: string, userId: string): Promise<void> {
   const { own } = await readRoles(tx, orgId, { caller: userId, member: userId });
-  if (own !== 'owner') throw new ApiError('permission_error/denied');
+  if (own.role !== 'owner') throw new ApiError('permission_error/denied');
 }
 
 /** Exempts the present owners from single sign-on that is required, so that no owner locks out another by a change of connections. */
@@ -47,6 +47,8 @@ export interface Mapped {
   kind: 'kept' | 'joined' | 'changed' | 'removed' | 'refused';
   from?: Role;
   to?: Role;
+  /** Unset: the person was a member before. */
+  projectAccess?: ProjectAccess;
   tokens: readonly EndedToken[];
 }
 
@@ -103,7 +105,7 @@ export async function applyRole(
     if (isControlling(role)) await mailRoleChange(tx, actor, { orgId: org.id, userId, to: role });
     // A former member may still be the assignee of a rule.
     await run(tx, reloadRulesOf(org.tables, userId));
-    return { kind: 'joined', to: role, tokens: [] };
+    return { kind: 'joined', to: role, projectAccess, tokens: [] };
   }
   const { role: from, isProvisioned, isSuspended } = before;
   if (isSuspended) return unchanged('refused');
@@ -112,7 +114,7 @@ export async function applyRole(
   if (role === from) return unchanged('kept');
   if (!role) {
     if (isControlling(from)) await mailRoleChange(tx, actor, { orgId: org.id, userId, from });
-    const tokens = await endMembership(tx, org, userId);
+    const tokens = await endMembership(tx, org, userId, { now });
     return { kind: 'removed', from, tokens };
   }
   await tx

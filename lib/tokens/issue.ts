@@ -121,13 +121,14 @@ export async function requireTokenRole(
   projectId: string | null,
   needed: readonly Role[],
 ): Promise<void> {
-  const { own, isLimited } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
+  const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
+  const { isLimited } = own;
   const assigned =
     isLimited && projectId !== null
       ? await readProjectRole(tx, org.tables, { userId: user.id, projectId })
       : undefined;
   if (isLimited && projectId !== null && !assigned) throw new ApiError('resource_error/not_found');
-  const role = assigned ? lower(own, assigned) : own;
+  const role = assigned ? lower(own.role, assigned) : own.role;
   if ((isLimited && projectId === null) || needed.some((least) => rankOf(role) < rankOf(least)))
     throw new ApiError('permission_error/denied', { message: 'Your role may not create this token.' });
 }

@@ -103,6 +103,8 @@ describe('a promotion', () => {
     expect(await assignee()).toBeUndefined();
     must(await answer('accept'));
     expect(await assignee()).toBe(admin.id);
+    const [entry] = must(await t.api.get('/audit?action=member.owner_offer_accepted', org.asOwner));
+    expect(entry.changes).toEqual({ project_access: { from: 'assigned', to: 'all' } });
   });
 
   it('in default mode takes effect at once, as before', async () => {

@@ -18,6 +18,7 @@ import {
   type TestMember,
   type TestOrg,
 } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { limit as timeLimit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
@@ -32,6 +33,7 @@ let dan: TestMember;
 
 const DENIED = [403, 'permission_error/denied'];
 const NOT_FOUND = [404, 'resource_error/not_found'];
+const CONFLICT = [409, 'resource_error/conflict'];
 const outcome = ({ status, error }: Answer) => [status, error];
 const patch = (body: object, who: { id: string } = dan, as: object = org.asOwner) =>
   api.patch(`/members/${who.id}`, { ...as, body });
@@ -52,6 +54,18 @@ const accessOf = async (who: { id: string } = dan) => {
   const members: { user_id: string; project_access: string }[] = must(await api.get('/members', org.asOwner));
   return members.find(({ user_id }) => user_id === who.id)?.project_access;
 };
+const revokeTokens = async () =>
+  must(await api.patch('/settings/security', { ...org.asOwner, body: { tokens_on_role_loss: 'revoke' } }));
+const tokenOf = async (project: TestOrg, as: object = dan.as) =>
+  must(await api.post(`/projects/${project.projectId}/tokens`, { ...as, body: { name: 'ci' } }))
+    .token as string;
+const works = async (token: string, { projectId }: TestOrg) =>
+  (await api.get(`/agent/findings?project_id=${projectId}`, { token, org: org.slug })).status === 200;
+const listOf = async (who: { id: string } = dan) =>
+  must(await api.get(`/members/${who.id}/projects`, org.asOwner)).map(
+    ({ project_id, role }: Record<string, string>) => ({ project_id, role }),
+  );
+const given = (project: TestOrg, role: string) => ({ project_id: project.projectId, role });
 const lastEntry = async () => must(await api.get('/audit?per_page=1', org.asOwner))[0];
 const verifyAddress = () =>
   sql('update shared.user_emails set verified_at = now() where user_id = $1', [dan.id]);
@@ -182,6 +196,83 @@ describe('PATCH /members/{userId}', () => {
     expect(await kept()).toBe('complete');
   });
 
+  it('replaces the projects with role and access in one change, and says what changed', async () => {
+    must(await assign('viewer'));
+    const projects = [given(org, 'viewer'), given(other, 'viewer'), given(other, 'admin')];
+    must(await patch({ role: 'viewer', project_access: 'assigned', projects }));
+    expect(await reached()).toHaveLength(2);
+    expect((await lastEntry()).changes).toEqual({
+      role: { from: 'member', to: 'viewer' },
+      project_access: { from: 'all', to: 'assigned' },
+      projects: { from: [], to: [given(other, 'admin')] },
+    });
+    must(await patch({ projects: projects.slice(1) }));
+    expect(await reached()).toEqual([other.projectId]);
+    expect((await lastEntry()).changes).toEqual({ projects: { from: [given(org, 'viewer')], to: [] } });
+    must(await patch({ projects: projects.slice(1) }));
+    expect((await lastEntry()).changes).toEqual({});
+    expect(
+      (await patch({ projects: [given(other, 'viewer'), { project_id: dan.id, role: 'viewer' }] })).badFields,
+    ).toEqual(['projects.1.project_id']);
+    const many = Array.from({ length: 1_001 }, () => given(org, 'viewer'));
+    expect((await patch({ projects: many })).badFields).toEqual(['projects']);
+    expect(await listOf()).toEqual([given(other, 'admin')]);
+    must(await patch({ project_access: 'all', projects: [given(org, 'member')] }));
+    expect([await rowsOf(), await accessOf()]).toEqual([1, 'all']);
+  });
+
+  it('names at most 50 of the projects in the audit log', async () => {
+    await sql(
+      `insert into $org.project_members select $1, gen_random_uuid(), 'viewer', now() from generate_series(1, 60)`,
+      [dan.id],
+    );
+    must(await patch({ projects: [] }));
+    const { changes } = await lastEntry();
+    expect([changes.projects.from.length, changes.projects_not_named]).toEqual([50, { to: 10 }]);
+  });
+
+  it('assigns by rules in the projects of the list', async () => {
+    const rule = { name: 'Dan', conditions: { title: ['new*'] }, actions: { assignee_id: dan.id } };
+    must(await api.post('/rules', { ...org.asOwner, body: rule }));
+    must(await patch({ project_access: 'assigned', projects: [given(other, 'member')] }));
+    const scan = await createScan(api, org);
+    const assignee = async () => {
+      const { id } = await push(api, org, scan, { title: 'new finding' });
+      return must(await api.get(`/findings/${id}`, org.asOwner)).assignee_id;
+    };
+    expect(await assignee()).toBeUndefined();
+    must(await patch({ projects: [given(org, 'member')] }));
+    expect(await assignee()).toBe(dan.id);
+  });
+
+  it('revokes tokens of projects that the list takes or lowers, where owners want it so', async () => {
+    await revokeTokens();
+    must(
+      await patch({ project_access: 'assigned', projects: [given(org, 'admin'), given(other, 'member')] }),
+    );
+    const tokens = [await tokenOf(org), await tokenOf(other)] as const;
+    const alive = async () => [await works(tokens[0], org), await works(tokens[1], other)];
+    // A member of the organization was no admin of the project.
+    must(await patch({ projects: [given(org, 'member'), given(other, 'admin')] }));
+    expect(await alive()).toEqual([true, true]);
+    must(await patch({ projects: [given(org, 'viewer'), given(other, 'admin')] }));
+    expect(await alive()).toEqual([false, true]);
+    must(await patch({ projects: [] }));
+    expect(await alive()).toEqual([false, false]);
+  });
+
+  it('limits an owner who gets another role', async () => {
+    const eve = await addMember(api, org, 'owner');
+    await revokeTokens();
+    const token = await tokenOf(org, eve.as);
+    const body = { role: 'member', project_access: 'assigned', projects: [given(org, 'member')] };
+    expect(must(await patch(body, eve))).toMatchObject({ role: 'member', project_access: 'assigned' });
+    expect([await reached(eve.as), await works(token, org)]).toEqual([[org.projectId], false]);
+    // The last owner stays.
+    expect(outcome(await patch(body, org.owner))).toEqual(CONFLICT);
+    expect(await rowsOf(org.owner)).toBe(0);
+  });
+
   it('needs a field', async () => {
     expect((await patch({})).refusal).toBe('400 validation_error/field_required role');
     expect((await patch({ project_access: 'some' })).badFields).toEqual(['project_access']);
@@ -279,6 +370,33 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
     must(await assign('viewer', dan, other));
   });
 
+  it('do not wait for a transfer that moves the project, and neither do lists of projects', async () => {
+    must(await assign('viewer'));
+    const { sql: client } = t.services.database;
+    const projects = [given(org, 'member')];
+    await client.begin(async (tx) => {
+      await tx.unsafe(
+        `select from "${orgSchemaName(org.id)}".projects where id = '${org.projectId}' for no key update`,
+      );
+      const began = performance.now();
+      const answers = [
+        await assign('member'),
+        await api.delete(pathOf(), org.asOwner),
+        await patch({ projects }),
+        await patch({ projects: [] }),
+        await api.post('/members/invite', {
+          ...org.asOwner,
+          body: { email: 'new@example.com', role: 'viewer', projects },
+        }),
+      ];
+      expect(answers.map(outcome)).toEqual(answers.map(() => CONFLICT));
+      for (const { text } of answers) expect(text).toContain('being transferred');
+      // Others are not concerned, and neither is what stays.
+      must(await patch({ projects: [given(org, 'viewer'), given(other, 'viewer')] }));
+      expect(performance.now() - began).toBeLessThan(timeLimit(5_000));
+    });
+  });
+
   it('are for admins of the project, and for members whom they see', async () => {
     const [cyd, eve] = [await addMember(api, org, 'admin'), await addMember(api, org, 'member')];
     must(await assign('admin', cyd));
@@ -294,14 +412,6 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
     must(await assign('viewer', cyd));
     expect(outcome(await assign('viewer', eve, org, cyd.as))).toEqual(DENIED);
   });
-
-  const revokeTokens = async () =>
-    must(await api.patch('/settings/security', { ...org.asOwner, body: { tokens_on_role_loss: 'revoke' } }));
-  const tokenOf = async (project: TestOrg) =>
-    must(await api.post(`/projects/${project.projectId}/tokens`, { ...dan.as, body: { name: 'ci' } }))
-      .token as string;
-  const works = async (token: string, { projectId }: TestOrg) =>
-    (await api.get(`/agent/findings?project_id=${projectId}`, { token, org: org.slug })).status === 200;
 
   it('revoke tokens of the project where owners want it so', async () => {
     await revokeTokens();
@@ -350,7 +460,9 @@ describe('an invitation', () => {
     const made = must(await invite({ email: eve.email, project_access: 'assigned', projects }));
     expect(made).toMatchObject({ project_access: 'assigned' });
     expect(await reached({ cookie: eve.cookie, org: org.slug })).toEqual([org.projectId]);
-    expect(await lastEntry()).toMatchObject({ changes: { project_access: { to: 'assigned' } } });
+    expect((await lastEntry()).changes).toEqual({
+      ...{ role: { to: 'member' }, project_access: { to: 'assigned' }, projects: { from: [], to: projects } },
+    });
   });
 
   it('gives the last role where it names a project twice', async () => {
@@ -363,14 +475,39 @@ describe('an invitation', () => {
   it('names projects of the organization, and limits no owner', async () => {
     const email = 'newcomer@example.com';
     const projects = [{ project_id: crypto.randomUUID(), role: 'viewer' }];
-    expect((await invite({ email, projects })).badFields).toEqual(['projects']);
     expect((await invite({ email, project_access: 'assigned', projects })).badFields).toEqual([
       'projects.0.project_id',
     ]);
     expect((await invite({ email, role: 'owner', project_access: 'assigned' })).badFields).toEqual([
       'project_access',
     ]);
-    expect(must(await invite({ email })).project_access).toBe('all');
+    // Without an effect until the access is limited.
+    const { project_access, user_id: id } = must(await invite({ email, projects: [given(org, 'viewer')] }));
+    expect([project_access, await listOf({ id })]).toEqual(['all', [given(org, 'viewer')]]);
+  });
+
+  it.each([
+    ['limited', `update shared.memberships set project_access = 'assigned'`, 403],
+    ['demoted', `update shared.memberships set role = 'member'`, 403],
+    ['removed', 'delete from shared.memberships', 403],
+  ])('by an admin who is %s at the same time is refused', async (_, change, status) => {
+    const { sql: client } = t.services.database;
+    const cyd = await addMember(api, org, 'admin');
+    let inviting: Promise<Answer> | undefined;
+    await client.begin(async (tx) => {
+      // As what changes members does.
+      await tx.unsafe(`select 1 from shared.orgs where id = '${org.id}' for no key update`);
+      inviting = api.post('/members/invite', {
+        ...cyd.as,
+        body: { email: 'late@example.com', role: 'viewer' },
+      });
+      await untilBlocked(client);
+      await tx.unsafe(`${change} where org_id = '${org.id}' and user_id = '${cyd.id}'`);
+    });
+    expect((await inviting)?.status).toBe(status);
+    expect(must(await api.get('/members', org.asOwner))).not.toContainEqual(
+      expect.objectContaining({ email: 'late@example.com' }),
+    );
   });
 
   it('begins anew for a former member', async () => {

@@ -584,6 +584,18 @@ describe('an owner who was removed', () => {
     expect(await assignee()).toBeUndefined();
     must(await undo(token));
     expect(await assignee()).toBe(org.owner.id);
+    const [entry] = must(await t.api.get('/audit?action=organization.undone', as(second)));
+    expect(entry.changes.project_access).toEqual({ from: 'assigned', to: 'all' });
+  });
+
+  it('keeps no mark of a limited member who was removed', async () => {
+    const body = { role: 'viewer', project_access: 'assigned' };
+    must(await t.api.patch(`/members/${org.owner.id}`, { ...as(second), body }));
+    const token = await linkOf(org.owner);
+    must(await remove(org.owner, second));
+    must(await undo(token));
+    const table = `org_${org.id.replaceAll('-', '')}.project_members`;
+    expect(await sql(`select project_id from ${table} where user_id = $1`, [org.owner.id])).toEqual([]);
   });
 
   it('cannot use it after 72 hours', async () => {

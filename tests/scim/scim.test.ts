@@ -190,6 +190,15 @@ describe('other organizations', () => {
 });
 
 describe('a new user', () => {
+  it('is limited to assigned projects where a connection says so', async () => {
+    await connect({ project_access: 'assigned' });
+    const { id } = await add();
+    expect((await memberOf(id))?.project_access).toBe('assigned');
+    expect(await audit(`target=${id}`)).toMatchObject([
+      { action: 'member.joined', changes: { role: { to: 'viewer' }, project_access: { to: 'assigned' } } },
+    ]);
+  });
+
   it('with an account that has not verified the address gets no access until it does', async () => {
     await prove(t, org, 'example.com');
     const squatter = await createUser(t.api);

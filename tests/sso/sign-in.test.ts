@@ -83,6 +83,16 @@ describe('a sign-in at a provider', () => {
     expect(identities).toMatchObject([{ issuer: provider.issuer, email }]);
   });
 
+  it('limits a new member to assigned projects where the connection says so', async () => {
+    must(await change({ project_access: 'assigned' }));
+    newPerson();
+    const { cookie } = await bySso();
+    const [entry] = must(await t.api.get('/audit?action=member.joined', org.asOwner));
+    expect(entry.changes).toMatchObject({ role: { to: 'viewer' }, project_access: { to: 'assigned' } });
+    expect(must(await t.api.get('/projects', { cookie, org: org.slug }))).toEqual([]);
+    must(await change({ project_access: 'all' }));
+  });
+
   it('twice at the same instant makes one account', async () => {
     newPerson();
     const both = await Promise.all([bySso(), bySso()]);

@@ -1,5 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { memberships } from '../../../db/schema/orgs.ts';
+import { arrayText } from '../../../db/statements.ts';
 import { personOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -28,11 +29,11 @@ export const listProjectMembers = endpoint(
       .from(m)
       .where(eq(m.projectId, params.id))
       .orderBy(m.userId);
-    const ids = rows.map(({ user_id }) => user_id);
+    const ids = arrayText(rows.map(({ user_id }) => user_id));
     const members = await db
       .select({ id: memberships.userId })
       .from(memberships)
-      .where(and(eq(memberships.orgId, org.id), inArray(memberships.userId, ids)));
+      .where(and(eq(memberships.orgId, org.id), sql`${memberships.userId} = any (${ids}::uuid[])`));
     const present = new Set(members.map(({ id }) => id));
     return ok(rows.filter(({ user_id }) => present.has(user_id)));
   },

@@ -6,6 +6,7 @@ import { idParam } from '../../../lib/http/fields.ts';
 import { logEndedTokens, logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { memberAddress } from '../../../lib/orgs/notices.ts';
 import { assignMember } from '../../../lib/projects/members.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
 
@@ -26,6 +27,7 @@ export const removeProjectMember = endpoint(
   async (call) => {
     const { now, org, params, reach, user } = call;
     const { id: projectId, userId } = params;
+    await requireStays(call, { project: projectId });
     const caller = { id: user.id, projects: reach && [...reach.roles.keys()] };
     const { before, tokens } = await call.audited(
       (inside) =>

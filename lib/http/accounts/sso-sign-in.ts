@@ -167,7 +167,7 @@ function admitPerson(
         target: { type: 'member', id: account.id, name: account.email },
         changes: {
           role: { ...(mapped.from && { from: mapped.from }), ...(mapped.to && { to: mapped.to }) },
-          ...newValues({ connection: asked.id }),
+          ...newValues({ project_access: mapped.projectAccess, connection: asked.id }),
           ...tokensRevoked(mapped.tokens),
         },
       });

@@ -81,21 +81,25 @@ export const postUser: ScimHandler = async ({ base, body, call }) => {
   if (!address.success)
     throw new ScimError('invalidValue', 'emails: an address is required, or a userName that is one.');
   const attributes = { active: true, ...given, email: address.data };
-  const { isNew, user } = await inScim(
+  const { joined, user } = await inScim(
     call,
     (tx, context) => createUser(tx, context, attributes),
     (made) =>
-      made.isNew
+      made.joined
         ? [
             {
               action: 'member.joined',
               target: targetOf(made.user),
-              changes: newValues({ role: made.user.role, suspended: made.user.active ? undefined : true }),
+              changes: newValues({
+                role: made.user.role,
+                project_access: made.joined.projectAccess,
+                suspended: made.user.active ? undefined : true,
+              }),
             },
           ]
         : entriesOf(made),
   );
-  if (isNew) logSecurityEvent(call, 'member_provisioned', { member: user.id, role: user.role });
+  if (joined) logSecurityEvent(call, 'member_provisioned', { member: user.id, role: user.role });
   return { status: 201, resource: toUser(base, user) };
 };
 

@@ -7,7 +7,12 @@ import { uuid } from '../../schema.ts';
 import type { Reaching } from '../reach.ts';
 
 /** The objects that a request changes. `any`: perhaps findings of any project that the caller reaches. */
-export type Changed = { project: string } | { findings: readonly string[] } | { scan: string } | 'any';
+export type Changed =
+  | { project: string }
+  | { projects: readonly string[] }
+  | { findings: readonly string[] }
+  | { scan: string }
+  | 'any';
 
 const isId = (text: string) => uuid().safeParse(text).success;
 
@@ -29,7 +34,9 @@ export async function requireStays(
   const isMoving =
     changed === 'any' && reach !== undefined
       ? isAnyLeaving(sql, org.tables, reach.ids)
-      : isLeaving(sql, org.tables, named(changed));
+      : changed !== 'any' && 'projects' in changed
+        ? isAnyLeaving(sql, org.tables, changed.projects)
+        : isLeaving(sql, org.tables, named(changed));
   if (await isMoving) throw beingTransferred();
 }
 
@@ -42,7 +49,7 @@ export const notFoundOrMoving = async (
     ? beingTransferred()
     : new ApiError('resource_error/not_found');
 
-function named(changed: Changed): Parameters<typeof isLeaving>[2] {
+function named(changed: Exclude<Changed, { projects: readonly string[] }>): Parameters<typeof isLeaving>[2] {
   if (changed === 'any') return { any: true };
   if ('project' in changed) return { projectId: changed.project };
   if ('scan' in changed) return { scanId: changed.scan };
