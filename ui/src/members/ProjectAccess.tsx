@@ -11,7 +11,7 @@ import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { type Access, AccessChoice, ProjectRoles, type RolesByProject } from './ProjectRoles.tsx';
 import { type Assignments, assignmentsQuery, membersQuery, projectMembersKey } from './queries.ts';
-import { TokensNote } from './TheirTokens.tsx';
+import { TheirTokens } from './TheirTokens.tsx';
 
 type Member = Schemas['Member'];
 
@@ -96,7 +96,7 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
           onChange={setRoles}
         />
       )}
-      {isNarrowed && <TokensNote org={org} texts={text.theirTokens} />}
+      {isNarrowed && <TheirTokens org={org} userId={member.user_id} texts={text.theirTokens} />}
       {isOwn && isNarrowed && (
         <Text size="sm" role="status">
           {text.ownAccess}

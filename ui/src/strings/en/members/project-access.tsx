@@ -26,11 +26,11 @@ export const tooMany = (most: number) =>
 export const save = 'Save';
 export const saved = (name: string) => `The project access of ${name} was changed.`;
 export const theirTokens = {
-  keep: 'API tokens that they created keep working.',
+  keep: 'They keep working, also for other projects. Revoke them on the page “API tokens” to end that.',
   limit:
-    'API tokens that they created keep sending findings. They read and change findings of the assigned projects only.',
+    'Those that send findings keep sending and reading findings: tokens of a project there, org-wide tokens in all projects. Revoke them on the page “API tokens” to end that. Others reach only the assigned projects.',
   revoke:
-    'API tokens that they created are revoked, except those of assigned projects where their role is not lower. Pipelines that use them stop.',
+    'They are revoked, except those of assigned projects where the role is not lower. Pipelines that use them stop.',
 };
 export const ownAccess = 'This is your own access. You cannot undo this change yourself.';
 export const assignments = 'People';
