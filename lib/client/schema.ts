@@ -5706,6 +5706,7 @@ export interface components {
         MemberChanges: {
             role?: components["schemas"]["NullableRole"];
             project_access?: components["schemas"]["NullableAccountExportMembershipProjectAccess"];
+            projects?: { project_id: string; role: 'viewer' | 'member' | 'admin' }[];
             /** @example true */
             break_glass?: boolean | null;
         };

@@ -88,10 +88,11 @@ describePages('project roles', (site) => {
     await row.getByText('Assigned projects', { exact: true }).waitFor();
     expect(await namesOf(member)).toEqual(['Web shop']);
 
-    // Only the differences are sent.
-    const sent: string[] = [];
+    // One request changes the access and all roles.
+    const sent: unknown[] = [];
     page.on('request', (request) => {
-      if (request.method() !== 'GET') sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      const { pathname } = new URL(request.url());
+      if (request.method() !== 'GET') sent.push([request.method(), pathname, request.postDataJSON()]);
     });
     const again = await openAccess(page, 'Lina Limited');
     expect(await again.getByLabel('Role in Web shop').inputValue()).toBe('viewer');
@@ -99,9 +100,9 @@ describePages('project roles', (site) => {
     await again.getByLabel('Role in Other project').selectOption('Member');
     await again.getByRole('button', { name: 'Save' }).click();
     await again.waitFor({ state: 'hidden' });
+    const projects = [{ project_id: other.projectId, role: 'member' }];
     expect(sent).toEqual([
-      `PUT /api/v1/projects/${other.projectId}/members/${member.id}`,
-      `DELETE /api/v1/projects/${shop.projectId}/members/${member.id}`,
+      ['PATCH', `/api/v1/members/${member.id}`, { project_access: 'assigned', projects }],
     ]);
     expect(await namesOf(member)).toEqual(['Other project']);
 

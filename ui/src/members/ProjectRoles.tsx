@@ -10,6 +10,10 @@ export type ProjectRole = Schemas['ProjectMember']['role'];
 /** Roles by the id of the project. Projects without a role have no entry. */
 export type RolesByProject = ReadonlyMap<string, ProjectRole>;
 
+/** The complete list of assignments, for requests. */
+export const assignmentsOf = (roles: RolesByProject) =>
+  [...roles].map(([project_id, role]) => ({ project_id, role }));
+
 const ROLES = ['viewer', 'member', 'admin'] as const satisfies ProjectRole[];
 const NONE = 'none';
 const CHOICES = ([NONE, ...ROLES] as const).map((value) => ({ value, label: text.roleNames[value] }));

@@ -21,8 +21,6 @@ export const assigned = (count: number) =>
   count === 0
     ? 'No project is assigned: no findings are visible.'
     : plural(count, { one: '# project is assigned.', other: '# projects are assigned.' });
-export const tooMany = (most: number) =>
-  `Choose at most ${most} projects here. Assign the others after the invitation.`;
 export const save = 'Save';
 export const saved = (name: string) => `The project access of ${name} was changed.`;
 export const theirTokens = {
