@@ -1,6 +1,5 @@
 import { Modal, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/members/project-access.tsx';
 import * as memberText from '#strings/members.tsx';
@@ -9,6 +8,7 @@ import { useMe, useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { Loaded } from '../components/Loaded.tsx';
+import { type Assignments, assignmentsQuery, useRenewAccess } from './assignments.ts';
 import {
   type Access,
   AccessChoice,
@@ -16,7 +16,6 @@ import {
   ProjectRoles,
   type RolesByProject,
 } from './ProjectRoles.tsx';
-import { type Assignments, assignmentsQuery, membersQuery, projectMembersKey } from './queries.ts';
 import { TheirTokens } from './TheirTokens.tsx';
 
 type Member = Schemas['Member'];
@@ -48,8 +47,7 @@ function Read({ member, onClose }: Omit<Props, 'opened'>) {
 function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { stored: Assignments }) {
   const org = useOrg();
   const { user } = useMe();
-  const queries = useQueryClient();
-  const router = useRouter();
+  const renew = useRenewAccess();
   const [access, setAccess] = useState<Access>(member.project_access);
   const [roles, setRoles] = useState<RolesByProject>(stored.roles);
   const { user_id: userId } = member;
@@ -65,15 +63,7 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
     onSuccess: async () => {
       showSuccess(text.saved(member.name));
       onClose();
-      if (!isOwn) {
-        // Not the assignments of this form, which is closing.
-        for (const queryKey of [membersQuery(org).queryKey, projectMembersKey(org)])
-          await queries.invalidateQueries({ queryKey });
-        return;
-      }
-      // The user reaches other projects now.
-      await queries.invalidateQueries();
-      await router.invalidate();
+      await renew(userId);
     },
   });
   return (
