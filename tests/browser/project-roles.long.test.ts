@@ -236,6 +236,30 @@ describePages('project roles', (site) => {
     await page.getByRole('region', { name: 'Selected findings' }).getByText('1 selected').waitFor();
   });
 
+  it('decide whether the selected findings can be deleted', async () => {
+    const roles = { [shop.projectId]: 'admin', [other.projectId]: 'member' };
+    const { cookie } = await limited('admin', roles);
+    const page = await site.open(shop, '/findings', { cookie });
+    const grid = page.getByRole('grid', { name: 'Findings' });
+    const bar = page.getByRole('region', { name: 'Selected findings' });
+    const ask = bar.getByRole('button', { name: 'Delete…' });
+    await grid.getByRole('row', { name: 'In the shop' }).getByRole('checkbox').check();
+    await ask.waitFor();
+    await grid.getByRole('row', { name: 'Elsewhere' }).getByRole('checkbox').check();
+    await bar.getByText('2 selected').waitFor();
+    expect(await ask.count()).toBe(0);
+  });
+
+  it('say why the findings of a group cannot be changed', async () => {
+    const roles = { [shop.projectId]: 'member', [other.projectId]: 'viewer' };
+    const { cookie } = await limited('member', roles);
+    const page = await site.open(shop, '/findings?group_by=rule', { cookie });
+    await page.getByRole('button', { name: 'Triage 1: Elsewhere' }).click();
+    await page.getByText('Your role in the projects of these findings does not allow changes.').waitFor();
+    await page.getByRole('button', { name: 'Triage 1: In the shop' }).click();
+    await page.getByRole('dialog', { name: 'In the shop' }).waitFor();
+  });
+
   async function openPeople(org: TestOrg, cookie = org.owner.cookie) {
     const { slug } = must(await site.api.get(`/projects/${org.projectId}`, org.asOwner));
     const page = await site.open(org, `/projects/${slug}`, { cookie });

@@ -6,7 +6,7 @@ import { Problem, RequestId } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { IconChevronDown, IconTrash, IconX } from '../../../icons/icons.ts';
-import { useAllowedProjects } from '../../../projects/allowed-projects.ts';
+import { isAllowedIn, useAllowedProjects } from '../../../projects/allowed-projects.ts';
 import { StatusItems } from '../../../triage/StatusItems.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';
@@ -33,8 +33,7 @@ export const coversHead = (size: number, { job }: TriageState, { progress }: Bul
 
 /** The selection and its actions, the progress of a bulk change, and its failures. */
 export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure, onFocusLost }: Props) {
-  // Not if some of the selected findings may be of projects with a lower role.
-  const mayDelete = useAllowedProjects('deleteFindings') === undefined;
+  const deletable = useAllowedProjects('deleteFindings');
   const size = useSelectionSize(selection);
   const { job } = triage;
   const { progress } = bulk;
@@ -66,6 +65,10 @@ export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure
     );
   }
   if (size === 0) return null;
+  // The projects of all that match are not known.
+  const mayDelete =
+    deletable === undefined ||
+    (!selection.isAll() && selection.known().every(({ project_id }) => isAllowedIn(deletable, project_id)));
   return (
     <section className={classes.bar} aria-label={text.selectedFindings}>
       <Text size="sm" fw={600} role="status">
