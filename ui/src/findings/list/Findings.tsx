@@ -76,15 +76,15 @@ export function Findings() {
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);
   const [total, setTotal] = useState<number | null>();
-  const [isLimited, setLimited] = useState(false);
-  const onTotal = useCallback((next: number | null | undefined, limited: boolean) => {
+  const [isCapped, setCapped] = useState(false);
+  const onTotal = useCallback((next: number | null | undefined, capped: boolean) => {
     setTotal(next);
-    setLimited(limited);
+    setCapped(capped);
   }, []);
   const [groups, setGroups] = useState<number>();
   const onCounts = useCallback((counts: Counts) => {
     setTotal(counts.findings);
-    setLimited(false);
+    setCapped(false);
     setGroups(counts.groups);
   }, []);
   const [{ news, show }, setNews] = useState<{ news?: News | undefined; show?: () => void }>({});
@@ -171,7 +171,7 @@ export function Findings() {
           {text.onlyVisiblePrinted(words)}
         </Text>
         <div className={classes.list}>
-          <ViewTabs search={search} list={list} totals={totals} total={total} isLimited={isLimited} />
+          <ViewTabs search={search} list={list} totals={totals} total={total} isCapped={isCapped} />
           <Toolbar
             list={list}
             onChange={change}
@@ -196,7 +196,7 @@ export function Findings() {
                 : total !== null &&
                   (grouping && groups !== undefined
                     ? text.findingsInGroups(total, groups)
-                    : isLimited
+                    : isCapped
                       ? text.findingsAndMore(total)
                       : text.findings(total))}
             </Text>

@@ -1,5 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { unknownMember } from '#strings/members/unknown.ts';
 import * as text from '#strings/triage/form.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { membersQuery, reachingQuery } from '../../members/queries.ts';
@@ -63,9 +64,7 @@ export function AssigneeField(props: Props) {
       data={[
         ...(mayKeep ? [{ value: KEEP, label: text.keep }] : []),
         { value: NOBODY, label: text.nobody },
-        ...(isKnown
-          ? []
-          : [{ value, label: present ? labelOf(present) : text.unknownMember(org.isLimited) }]),
+        ...(isKnown ? [] : [{ value, label: present ? labelOf(present) : unknownMember(org.isLimited) }]),
         ...members.map((member) => ({ value: member.user_id, label: labelOf(member) })),
       ]}
       onChange={(id) => id && onChange(id, nameOf(id))}

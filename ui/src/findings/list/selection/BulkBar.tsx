@@ -16,8 +16,8 @@ import type { Bulk } from './use-bulk.ts';
 
 interface Props {
   total: number | undefined;
-  /** Whether more findings match than the total. */
-  isLimited: boolean;
+  /** Whether the total is not the number of findings that match and can be changed. */
+  isCapped: boolean;
   selection: Selection;
   bulk: Bulk;
   triage: TriageState;
@@ -32,7 +32,7 @@ export const coversHead = (size: number, { job }: TriageState, { progress }: Bul
   job ? job.running : progress !== undefined || size > 0;
 
 /** The selection and its actions, the progress of a bulk change, and its failures. */
-export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure, onFocusLost }: Props) {
+export function BulkBar({ total = 0, isCapped, selection, bulk, triage, failure, onFocusLost }: Props) {
   const deletable = useAllowedProjects('deleteFindings');
   const size = useSelectionSize(selection);
   const { job } = triage;
@@ -102,11 +102,11 @@ export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure
         <span className={classes.wide}>{text.clear}</span>
         <IconX size={16} className={classes.narrow} role="img" aria-label={text.clear} />
       </Button>
-      {(isLimited ? !selection.isAll() : size < total) && (
+      {(isCapped ? !selection.isAll() : size < total) && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
-          <span className={classes.wide}>{isLimited ? text.selectAllMatching : text.selectAll(total)}</span>
+          <span className={classes.wide}>{isCapped ? text.selectAllMatching : text.selectAll(total)}</span>
           <span className={classes.narrow}>
-            {isLimited ? text.selectAllMatchingShort : text.selectAllShort(total)}
+            {isCapped ? text.selectAllMatchingShort : text.selectAllShort(total)}
           </span>
         </Button>
       )}
