@@ -36,8 +36,8 @@ describePages('project roles', (site) => {
     };
   });
 
-  async function openMembers(user: TestUser = shop.owner): Promise<Page> {
-    const page = await site.open(shop, '/members', { cookie: user.cookie });
+  async function openMembers(org = shop): Promise<Page> {
+    const page = await site.open(org, '/members');
     await heading(page, 'Members');
     return page;
   }
@@ -119,9 +119,10 @@ describePages('project roles', (site) => {
   });
 
   it('ask for a step-up where the access of an admin changes', async () => {
-    await addMember(site.api, shop, 'admin', 'Adam Admin');
-    const page = await openMembers();
-    await age(site, shop.owner);
+    const org = await createOrg(site.api);
+    await addMember(site.api, org, 'admin', 'Adam Admin');
+    const page = await openMembers(org);
+    await age(site, org.owner);
     const dialog = await openAccess(page, 'Adam Admin');
     await dialog.getByRole('radio', { name: 'Only assigned projects' }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();

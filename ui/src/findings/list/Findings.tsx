@@ -21,7 +21,7 @@ import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { IconArrowUp, IconKeyboard } from '../../icons/icons.ts';
 import { mayMatch, useAllowedProjects } from '../../projects/allowed-projects.ts';
 import { useTriage } from '../../triage/use-triage.ts';
-import { type Counts, Groups } from '../groups/Groups.tsx';
+import type { Counts } from '../groups/Groups.tsx';
 import {
   type FilterChange,
   keyOf,
@@ -224,14 +224,16 @@ export function Findings() {
             </div>
           </div>
           {grouping ? (
-            <Groups
-              key={grouping + JSON.stringify(narrowed)}
-              filter={filter}
-              by={grouping}
-              triage={triage}
-              empty={<NoFindings list={list} isEmpty={isEmpty} />}
-              onCounts={onCounts}
-            />
+            <Suspense fallback={null}>
+              <Groups
+                key={grouping + JSON.stringify(narrowed)}
+                filter={filter}
+                by={grouping}
+                triage={triage}
+                empty={<NoFindings list={list} isEmpty={isEmpty} />}
+                onCounts={onCounts}
+              />
+            </Suspense>
           ) : (
             <div className={classes.split}>
               <FindingsGrid
@@ -263,6 +265,9 @@ export function Findings() {
     </div>
   );
 }
+
+/** Loaded when the list is grouped for the first time. */
+const Groups = lazyNamed(() => import('../groups/Groups.tsx'), 'Groups');
 
 const Preview = lazyNamed(() => import('./preview/Preview.tsx'), 'Preview');
 
