@@ -36,8 +36,8 @@ describePages('project roles', (site) => {
     };
   });
 
-  async function openMembers(user: TestUser = shop.owner): Promise<Page> {
-    const page = await site.open(shop, '/members', { cookie: user.cookie });
+  async function openMembers(org = shop): Promise<Page> {
+    const page = await site.open(org, '/members');
     await heading(page, 'Members');
     return page;
   }
@@ -51,19 +51,24 @@ describePages('project roles', (site) => {
   }
 
   /** A member with the access `assigned`, and a role in projects. */
-  async function limited(role: string, roles: Record<string, string>, name?: string): Promise<TestUser> {
-    const member = await addMember(site.api, shop, role, name);
+  async function limited(
+    role: string,
+    roles: Record<string, string>,
+    name?: string,
+    org = shop,
+  ): Promise<TestUser> {
+    const member = await addMember(site.api, org, role, name);
     for (const [project, given] of Object.entries(roles)) {
       const path = `/projects/${project}/members/${member.id}`;
-      must(await site.api.put(path, { ...shop.asOwner, body: { role: given } }));
+      must(await site.api.put(path, { ...org.asOwner, body: { role: given } }));
     }
     const body = { project_access: 'assigned' };
-    must(await site.api.patch(`/members/${member.id}`, { ...shop.asOwner, body }));
+    must(await site.api.patch(`/members/${member.id}`, { ...org.asOwner, body }));
     return member;
   }
 
-  const namesOf = async (user: TestUser): Promise<string[]> => {
-    const projects = must(await site.api.get('/projects', { cookie: user.cookie, org: shop.slug }));
+  const namesOf = async (user: TestUser, { slug } = shop): Promise<string[]> => {
+    const projects = must(await site.api.get('/projects', { cookie: user.cookie, org: slug }));
     return projects.map(({ name }: { name: string }) => name);
   };
 
@@ -88,10 +93,11 @@ describePages('project roles', (site) => {
     await row.getByText('Assigned projects', { exact: true }).waitFor();
     expect(await namesOf(member)).toEqual(['Web shop']);
 
-    // Only the differences are sent.
-    const sent: string[] = [];
+    // One request changes the access and all roles.
+    const sent: unknown[] = [];
     page.on('request', (request) => {
-      if (request.method() !== 'GET') sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      const { pathname } = new URL(request.url());
+      if (request.method() !== 'GET') sent.push([request.method(), pathname, request.postDataJSON()]);
     });
     const again = await openAccess(page, 'Lina Limited');
     expect(await again.getByLabel('Role in Web shop').inputValue()).toBe('viewer');
@@ -99,9 +105,9 @@ describePages('project roles', (site) => {
     await again.getByLabel('Role in Other project').selectOption('Member');
     await again.getByRole('button', { name: 'Save' }).click();
     await again.waitFor({ state: 'hidden' });
+    const projects = [{ project_id: other.projectId, role: 'member' }];
     expect(sent).toEqual([
-      `PUT /api/v1/projects/${other.projectId}/members/${member.id}`,
-      `DELETE /api/v1/projects/${shop.projectId}/members/${member.id}`,
+      ['PATCH', `/api/v1/members/${member.id}`, { project_access: 'assigned', projects }],
     ]);
     expect(await namesOf(member)).toEqual(['Other project']);
 
@@ -113,9 +119,10 @@ describePages('project roles', (site) => {
   });
 
   it('ask for a step-up where the access of an admin changes', async () => {
-    await addMember(site.api, shop, 'admin', 'Adam Admin');
-    const page = await openMembers();
-    await age(site, shop.owner);
+    const org = await createOrg(site.api);
+    await addMember(site.api, org, 'admin', 'Adam Admin');
+    const page = await openMembers(org);
+    await age(site, org.owner);
     const dialog = await openAccess(page, 'Adam Admin');
     await dialog.getByRole('radio', { name: 'Only assigned projects' }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -230,12 +237,95 @@ describePages('project roles', (site) => {
     await page.getByRole('region', { name: 'Selected findings' }).getByText('1 selected').waitFor();
   });
 
-  it('are shown in the project to its admins', async () => {
-    await limited('member', { [shop.projectId]: 'admin' }, 'Pia People');
-    const { slug } = must(await site.api.get(`/projects/${shop.projectId}`, { ...shop.asOwner }));
-    const page = await site.open(shop, `/projects/${slug}`);
-    const people = page.getByRole('table', { name: 'People' });
-    await people.getByRole('row', { name: 'Pia People' }).getByText('Admin').waitFor();
+  it('decide whether the selected findings can be deleted', async () => {
+    const roles = { [shop.projectId]: 'admin', [other.projectId]: 'member' };
+    const { cookie } = await limited('admin', roles);
+    const page = await site.open(shop, '/findings', { cookie });
+    const grid = page.getByRole('grid', { name: 'Findings' });
+    const bar = page.getByRole('region', { name: 'Selected findings' });
+    const ask = bar.getByRole('button', { name: 'Delete…' });
+    await grid.getByRole('row', { name: 'In the shop' }).getByRole('checkbox').check();
+    await ask.waitFor();
+    await grid.getByRole('row', { name: 'Elsewhere' }).getByRole('checkbox').check();
+    await bar.getByText('2 selected').waitFor();
+    expect(await ask.count()).toBe(0);
+  });
+
+  it('say why the findings of a group cannot be changed', async () => {
+    const roles = { [shop.projectId]: 'member', [other.projectId]: 'viewer' };
+    const { cookie } = await limited('member', roles);
+    const page = await site.open(shop, '/findings?group_by=rule', { cookie });
+    await page.getByRole('button', { name: 'Triage 1: Elsewhere' }).click();
+    await page.getByText('Your role in the projects of these findings does not allow changes.').waitFor();
+    await page.getByRole('button', { name: 'Triage 1: In the shop' }).click();
+    await page.getByRole('dialog', { name: 'In the shop' }).waitFor();
+  });
+
+  async function openPeople(org: TestOrg, cookie = org.owner.cookie) {
+    const { slug } = must(await site.api.get(`/projects/${org.projectId}`, org.asOwner));
+    const page = await site.open(org, `/projects/${slug}`, { cookie });
+    const people = page.getByRole('region', { name: 'People' });
+    await people.getByRole('button', { name: 'Assign a member' }).waitFor();
+    return { page, people };
+  }
+
+  it('are given, changed and taken on the page of the project', async () => {
+    const org = await createOrg(site.api);
+    const pia = await limited('member', {}, 'Pia People', org);
+    const { page, people } = await openPeople(org);
+    await people.getByText('Nobody is assigned to this project').waitFor();
+    await people.getByRole('link', { name: 'Members' }).waitFor();
+    const assign = people.getByRole('button', { name: 'Assign a member' });
+    await assign.click();
+    const dialog = page.getByRole('dialog', { name: 'Assign a member' });
+    await dialog.getByRole('combobox', { name: 'Member' }).fill('Pia');
+    await page.keyboard.press('Enter');
     await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Assign', exact: true }).click();
+    const row = people.getByRole('row', { name: 'Pia People' });
+    const role = row.getByRole('combobox', { name: 'Role of Pia People' });
+    await role.waitFor();
+    expect(await role.inputValue()).toBe('viewer');
+    await assign.and(page.locator(':focus')).waitFor();
+    expect(await namesOf(pia, org)).toEqual(['Web shop']);
+    // Nobody is left to assign.
+    await assign.click();
+    await dialog.getByText('There is no other member').waitFor();
+    await page.keyboard.press('Escape');
+
+    const stored = async () => must(await site.api.get(`/projects/${org.projectId}/members`, org.asOwner));
+    await role.selectOption('Admin');
+    await page.getByText('Pia People has the role “Admin” in this project.').waitFor();
+    await row.getByText('The organization role (Member) is the maximum.').waitFor();
+    expect(await stored()).toMatchObject([{ user_id: pia.id, role: 'admin' }]);
+    await expectAccessible(page);
+
+    await role.selectOption('Viewer');
+    const lower = page.getByRole('dialog', { name: 'Lower the role of Pia People to “Viewer”?' });
+    await lower.getByText('API tokens of this member').waitFor();
+    await lower.getByRole('button', { name: 'Cancel' }).click();
+    expect(await role.inputValue()).toBe('admin');
+    await role.selectOption('Viewer');
+    await lower.getByRole('button', { name: 'Change role' }).click();
+    await expect.poll(stored).toMatchObject([{ user_id: pia.id, role: 'viewer' }]);
+
+    await row.getByRole('button', { name: 'Remove Pia People' }).click();
+    const remove = page.getByRole('dialog', { name: 'Remove Pia People from this project?' });
+    await remove.getByRole('button', { name: 'Remove' }).click();
+    await people.getByText('Nobody is assigned to this project').waitFor();
+    await assign.and(page.locator(':focus')).waitFor();
+    expect(await stored()).toEqual([]);
+  });
+
+  it('warn an admin of a project who gives up the own role', async () => {
+    const org = await createOrg(site.api);
+    const { cookie } = await limited('admin', { [org.projectId]: 'admin' }, 'Oda Own', org);
+    const { page, people } = await openPeople(org, cookie);
+    await people.getByRole('button', { name: 'Remove Oda Own' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove Oda Own from this project?' });
+    await dialog.getByText('This is your own access. You cannot undo this change yourself.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await heading(page, 'Projects');
+    await page.getByText('Your access is limited to assigned projects.').waitFor();
   });
 });

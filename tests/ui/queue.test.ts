@@ -29,7 +29,7 @@ describe('the comparison of the list with the current one', () => {
   const row = (id: string) => ({ id: id.toLowerCase(), regressed: id !== id.toLowerCase() });
   /** A page of findings; those in capitals have regressed. */
   const page = (ids: string, total = ids.length) => ({
-    ...{ rows: [...ids].map(row), total, isLimited: false },
+    ...{ rows: [...ids].map(row), total, isCapped: false },
   });
   const one = (ids: string, total?: number) => new Map([[1, page(ids, total)]]);
 

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/activity.ts';
 import * as timeline from '#strings/findings/page/timeline.tsx';
+import { unknownMemberInSentence } from '#strings/members/unknown.ts';
 import { reasonInSentence } from '#strings/triage.tsx';
 import { toTyped } from '../../../lib/findings/triage/mentions.ts';
 import { useOrg } from '../app/session.ts';
@@ -32,7 +33,7 @@ export function Entries({ entries, most }: Props) {
   const members = useQuery(membersQuery(org)).data ?? [];
   const projects = useQuery(projectsQuery(org)).data ?? [];
   const nameOf = (id: string) =>
-    members.find(({ user_id }) => user_id === id)?.name ?? timeline.unknownMember(org.isLimited);
+    members.find(({ user_id }) => user_id === id)?.name ?? unknownMemberInSentence(org.isLimited);
   const mentionable = members.map(({ user_id: id, name }) => ({ id, name }));
   return (
     <ol className={classes.list} aria-label={text.newestFirst}>

@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/c
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/audit.tsx';
+import { limitedToProjects } from '#strings/projects/limited.ts';
 import { AUDIT_ACTIONS } from '../../../lib/audit/actions.ts';
 import { ServiceError } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
@@ -34,7 +35,7 @@ export function Audit() {
     <Page title={text.auditLog} description={<Description />}>
       <Empty
         icon={<IconLock />}
-        title={org.isLimited ? text.limitedToProjects : text.whoSeesIt(rolesAllowed('listAudit'))}
+        title={org.isLimited ? limitedToProjects : text.whoSeesIt(rolesAllowed('listAudit'))}
       />
     </Page>
   );

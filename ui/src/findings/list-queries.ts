@@ -12,7 +12,7 @@ export interface FindingsPage {
   rows: (ListedFinding | undefined)[];
   total: number;
   /** Whether more findings match than the total, which the service limits for searches by words. */
-  isLimited: boolean;
+  isCapped: boolean;
 }
 
 /** The number of rows of a page. */
@@ -72,7 +72,7 @@ export async function readFindings(
     ...(fetch && { fetch }),
   });
   const { total = result.length, total_is_exact = true } = resultInfo ?? {};
-  return { rows: result, total, isLimited: !total_is_exact };
+  return { rows: result, total, isCapped: !total_is_exact };
 }
 
 /** Reads a page of the list. */

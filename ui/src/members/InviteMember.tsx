@@ -2,7 +2,6 @@ import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@man
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import * as accessText from '#strings/members/project-access.tsx';
 import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
@@ -14,7 +13,13 @@ import { useSend } from '../components/forms/use-send.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { IconAlertTriangle, IconCheck, IconMail } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
-import { type Access, AccessChoice, ProjectRoles, type RolesByProject } from './ProjectRoles.tsx';
+import {
+  type Access,
+  AccessChoice,
+  assignmentsOf,
+  ProjectRoles,
+  type RolesByProject,
+} from './ProjectRoles.tsx';
 import { membersQuery } from './queries.ts';
 
 type Member = Schemas['Member'];
@@ -38,9 +43,6 @@ export function InviteMember({ opened, onClose }: { opened: boolean; onClose: ()
   );
 }
 
-/** The service takes no more with an invitation. */
-const MAX_ASSIGNED = 100;
-
 function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; onClose: () => void }) {
   const isInLog = useMailsInLog();
   const org = useOrg();
@@ -56,8 +58,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
   const isLimited = access === 'assigned' && role !== 'owner';
   const invite = useSend(form, {
     send: async ({ email, role }) => {
-      const projects = [...roles].map(([project_id, role]) => ({ project_id, role }));
-      const limits = isLimited && { project_access: 'assigned' as const, projects };
+      const limits = isLimited && { project_access: 'assigned' as const, projects: assignmentsOf(roles) };
       return (await org.api.post('/members/invite', { body: { email: email.trim(), role, ...limits } }))
         .result;
     },
@@ -68,12 +69,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
     errorsOf: ({ code, message }) => (code === 'already_exists' ? { email: message } : undefined),
   });
   return (
-    <DialogForm
-      sending={invite}
-      action={text.invite}
-      isReady={!isLimited || roles.size <= MAX_ASSIGNED}
-      onCancel={onClose}
-    >
+    <DialogForm sending={invite} action={text.invite} onCancel={onClose}>
       <TextInput
         label={text.emailAddress}
         description={isInLog ? text.weLogInvitation : text.weMailInvitation}
@@ -103,18 +99,11 @@ interface AssignedProjectsProps {
 function AssignedProjects({ role, roles, onChange }: AssignedProjectsProps) {
   const projects = useQuery(projectsQuery(useOrg()));
   return (
-    <>
-      <Loaded query={projects}>
-        {(list) => (
-          <ProjectRoles projects={list} ceiling={text.roleNames[role]} roles={roles} onChange={onChange} />
-        )}
-      </Loaded>
-      {roles.size > MAX_ASSIGNED && (
-        <Text size="sm" c="var(--mantine-color-error)" role="alert">
-          {accessText.tooMany(MAX_ASSIGNED)}
-        </Text>
+    <Loaded query={projects}>
+      {(list) => (
+        <ProjectRoles projects={list} ceiling={text.roleNames[role]} roles={roles} onChange={onChange} />
       )}
-    </>
+    </Loaded>
   );
 }
 

@@ -54,7 +54,7 @@ export function Members() {
             <OwnAddress members={list} />
             <Unverified members={list} />
             <Card withBorder p={0}>
-              <Table verticalSpacing="sm" horizontalSpacing="md" aria-label={text.members}>
+              <Table verticalSpacing="sm" horizontalSpacing="sm" aria-label={text.members}>
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th>{text.member}</Table.Th>
@@ -199,7 +199,7 @@ function MemberRow({ member }: { member: Member }) {
       <Table.Td>
         <Group gap="sm" wrap="nowrap">
           <Avatar name={member.name} color="indigo" size={34} alt="" visibleFrom="xs" />
-          <div style={{ minWidth: 0 }}>
+          <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
             <Group gap={4} mb={2}>
               <Text size="sm" fw={500} mr={4}>
                 <bdi>{member.name}</bdi>

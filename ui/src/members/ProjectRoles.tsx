@@ -1,18 +1,33 @@
-import { Box, Group, Input, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Box,
+  Group,
+  Input,
+  NativeSelect,
+  type NativeSelectProps,
+  Radio,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useState } from 'react';
 import * as text from '#strings/members/project-access.tsx';
 import type { Schemas } from '../app/api.ts';
 import { ShowMore } from '../components/ShowMore.tsx';
+import { PROJECT_ROLES, type ProjectRole } from './assignments.ts';
 
 export type Access = Schemas['Member']['project_access'];
-export type ProjectRole = Schemas['ProjectMember']['role'];
 
 /** Roles by the id of the project. Projects without a role have no entry. */
 export type RolesByProject = ReadonlyMap<string, ProjectRole>;
 
-const ROLES = ['viewer', 'member', 'admin'] as const satisfies ProjectRole[];
+/** The complete list of assignments, for requests. */
+export const assignmentsOf = (roles: RolesByProject) =>
+  [...roles].map(([project_id, role]) => ({ project_id, role }));
+
+const roleOf = (value: string): ProjectRole | undefined => PROJECT_ROLES.find((one) => one === value);
+
 const NONE = 'none';
-const CHOICES = ([NONE, ...ROLES] as const).map((value) => ({ value, label: text.roleNames[value] }));
+const CHOICES = ([NONE, ...PROJECT_ROLES] as const).map((value) => ({ value, label: text.roleNames[value] }));
 
 /** More projects have a filter. */
 const FEW = 10;
@@ -35,7 +50,7 @@ export function ProjectRoles({ projects, ceiling, roles, onChange }: Props) {
   const sorted = [true, false].flatMap((isFirst) => found.filter(({ id }) => first.has(id) === isFirst));
   const set = (id: string, value: string) => {
     const next = new Map(roles);
-    const role = ROLES.find((one) => one === value);
+    const role = roleOf(value);
     if (role) next.set(id, role);
     else next.delete(id);
     onChange(next);
@@ -108,3 +123,18 @@ export function AccessChoice({ value, onChange }: { value: Access; onChange: (ac
     </Radio.Group>
   );
 }
+
+interface RoleSelectProps extends Omit<NativeSelectProps, 'data' | 'value' | 'onChange'> {
+  value: ProjectRole;
+  onChange(role: ProjectRole): void;
+}
+
+/** The role in one project. */
+export const RoleSelect = ({ value, onChange, ...props }: RoleSelectProps) => (
+  <NativeSelect
+    {...props}
+    data={CHOICES.slice(1)}
+    value={value}
+    onChange={({ currentTarget }) => onChange(roleOf(currentTarget.value) ?? value)}
+  />
+);

@@ -29,11 +29,13 @@ interface TheirTokensProps {
   /** The dialog is rendered outside the router, whose context it lacks. */
   org: OrgSession;
   userId: string;
-  onRevoke: (revoke: boolean) => void;
+  texts?: TokensNoteProps['texts'];
+  /** Offers to revoke the tokens. */
+  onRevoke?: (revoke: boolean) => void;
 }
 
-/** The active API tokens that a member has created, with the choice to revoke them. */
-export function TheirTokens({ org, userId, onRevoke }: TheirTokensProps) {
+/** The active API tokens that a member has created, and what becomes of them. */
+export function TheirTokens({ org, userId, texts, onRevoke }: TheirTokensProps) {
   const tokens = useQuery(tokensQuery(org));
   const [isRevoked, setRevoked] = useState(false);
   return (
@@ -53,15 +55,17 @@ export function TheirTokens({ org, userId, onRevoke }: TheirTokensProps) {
                 ))}
               </List>
             </ScrollArea.Autosize>
-            <TokensNote org={org} />
-            <Checkbox
-              label={text.revokeTheirTokens}
-              checked={isRevoked}
-              onChange={({ currentTarget }) => {
-                setRevoked(currentTarget.checked);
-                onRevoke(currentTarget.checked);
-              }}
-            />
+            <TokensNote org={org} {...(texts && { texts })} />
+            {onRevoke && (
+              <Checkbox
+                label={text.revokeTheirTokens}
+                checked={isRevoked}
+                onChange={({ currentTarget }) => {
+                  setRevoked(currentTarget.checked);
+                  onRevoke(currentTarget.checked);
+                }}
+              />
+            )}
           </Stack>
         );
       }}

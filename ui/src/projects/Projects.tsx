@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { noneAssigned } from '#strings/projects/limited.ts';
 import * as text from '#strings/projects.tsx';
 import { slugFrom } from '../../../lib/orgs/slugs.ts';
 import type { Schemas } from '../app/api.ts';
@@ -52,7 +53,7 @@ export function Projects() {
             {mayCreate
               ? text.createForEach
               : org.isLimited
-                ? text.noneAssigned
+                ? noneAssigned
                 : text.whoMayCreate(rolesAllowed('createProject'))}
           </Empty>
         }

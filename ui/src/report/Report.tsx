@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { bySeverity, separator } from '#strings/findings.ts';
+import { unknownMember } from '#strings/members/unknown.ts';
 import * as text from '#strings/report.ts';
 import { filterOf, SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
@@ -89,7 +90,7 @@ export function Report() {
                         project={projectNames.get(finding.project_id)}
                         assignee={
                           finding.assignee_id &&
-                          (memberNames.get(finding.assignee_id) ?? text.unknownMember(org.isLimited))
+                          (memberNames.get(finding.assignee_id) ?? unknownMember(org.isLimited))
                         }
                       />
                     ))}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { limitedToProjects } from '#strings/projects/limited.ts';
 import * as text from '#strings/rules.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
@@ -91,7 +92,7 @@ export function RoleCheck({
         children
       ) : (
         <Empty icon={<IconLock />} title={text.notAllowed}>
-          {org.isLimited ? text.limitedToProjects : text.onlyRolesManage(rolesAllowed('listRules'))}
+          {org.isLimited ? limitedToProjects : text.onlyRolesManage(rolesAllowed('listRules'))}
         </Empty>
       )}
     </Page>

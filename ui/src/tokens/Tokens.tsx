@@ -1,6 +1,7 @@
 import { Alert, Button, Card, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { limitedToProjects } from '#strings/projects/limited.ts';
 import * as text from '#strings/tokens.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
@@ -28,7 +29,7 @@ function NoAccess() {
     <Page title={text.apiTokens} description={text.whatTokensAreFor}>
       <Empty
         icon={<IconLock />}
-        title={isLimited ? text.limitedToProjects : text.whoSeesAll(rolesAllowed('listTokens'))}
+        title={isLimited ? limitedToProjects : text.whoSeesAll(rolesAllowed('listTokens'))}
       >
         {text.chooseProject((label) => (
           <OrgAnchor to="/o/$org/projects" underline="always">

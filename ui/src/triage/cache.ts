@@ -84,12 +84,12 @@ function showInList(
     }
   }
   for (const { key, start, data } of cached) {
-    const { isLimited } = data;
+    const { isCapped } = data;
     // The service has not counted the findings that follow a limited total.
-    const total = isLimited ? data.total : data.total - gone;
+    const total = isCapped ? data.total : data.total - gone;
     const length = Math.max(0, Math.min(PAGE_ROWS, total - start));
     const rows = Array.from({ length }, (_, i) => moved.get(start + i));
-    queries.setQueryData(key, { total, isLimited, rows });
+    queries.setQueryData(key, { total, isCapped, rows });
   }
   return () => {
     for (const { key, data } of cached) queries.setQueryData(key, data);

@@ -140,6 +140,7 @@ export function useTriage(filter: FindingFilter) {
         user,
         findings: [],
         count: matching.total,
+        projectId: matching.filter.project_id?.includes(',') ? undefined : matching.filter.project_id,
         preset,
         onDecide(decision, assignee) {
           onStart?.(decision);

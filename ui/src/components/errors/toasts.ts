@@ -14,6 +14,9 @@ export function showSuccess(message: string, title?: string): void {
   notifications.show({ color: 'teal', message, ...(title !== undefined && { title }) });
 }
 
+/** Shows a toast why an action did nothing. */
+export const showNote = (message: string): void => void notifications.show({ color: 'gray', message });
+
 /** Shows a toast that an action failed, for actions without a form. */
 export function showError(error: unknown): void {
   const { title } = problemOf(error);

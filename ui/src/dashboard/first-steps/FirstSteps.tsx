@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/dashboard/first-steps.tsx';
+import { noneAssigned } from '#strings/projects/limited.ts';
 import type { Schemas } from '../../app/api.ts';
 import { rolesAllowed } from '../../app/roles.ts';
 import { useOrg } from '../../app/session.ts';
@@ -200,7 +201,7 @@ function CreateProject({ onCreated }: { onCreated: () => void }) {
   if (!org.may('createProject')) {
     return (
       <Text size="sm">
-        {org.isLimited ? text.noneAssigned : text.onlyRolesCreateProjects(rolesAllowed('createProject'))}
+        {org.isLimited ? noneAssigned : text.onlyRolesCreateProjects(rolesAllowed('createProject'))}
       </Text>
     );
   }

@@ -2,10 +2,12 @@ import { Center } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import * as text from '#strings/findings/groups.tsx';
+import { noneMatchesAnyMore } from '#strings/triage.tsx';
 import type { GroupKey } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
+import { showNote } from '../../components/errors/toasts.ts';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
@@ -53,12 +55,13 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
   const decide = useAction({
     mutationFn: async ({ group, preset }: { group: FindingGroup; preset?: FormPreset | undefined }) => {
       const whole = filterOfGroup(filter, by, group);
-      if (!mayMatch(whole, allowed)) return;
+      if (!mayMatch(whole, allowed)) return showNote(text.roleTooLow);
       const own = within(whole, allowed);
       const isKnown = group.count > BATCH && allowed === undefined;
       const found = isKnown ? group.count : await collect(org, own);
       if (typeof found === 'number') triage.decideMatching({ filter: own, total: found }, preset);
       else if (found.length > 0) triage.decide(found, preset);
+      else showNote(allowed ? text.roleTooLow : noneMatchesAnyMore);
     },
   });
   const keys = useGroupKeys({

@@ -21,7 +21,7 @@ import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { IconArrowUp, IconKeyboard } from '../../icons/icons.ts';
 import { mayMatch, useAllowedProjects } from '../../projects/allowed-projects.ts';
 import { useTriage } from '../../triage/use-triage.ts';
-import { type Counts, Groups } from '../groups/Groups.tsx';
+import type { Counts } from '../groups/Groups.tsx';
 import {
   type FilterChange,
   keyOf,
@@ -76,15 +76,15 @@ export function Findings() {
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);
   const [total, setTotal] = useState<number | null>();
-  const [isLimited, setLimited] = useState(false);
-  const onTotal = useCallback((next: number | null | undefined, limited: boolean) => {
+  const [isCapped, setCapped] = useState(false);
+  const onTotal = useCallback((next: number | null | undefined, capped: boolean) => {
     setTotal(next);
-    setLimited(limited);
+    setCapped(capped);
   }, []);
   const [groups, setGroups] = useState<number>();
   const onCounts = useCallback((counts: Counts) => {
     setTotal(counts.findings);
-    setLimited(false);
+    setCapped(false);
     setGroups(counts.groups);
   }, []);
   const [{ news, show }, setNews] = useState<{ news?: News | undefined; show?: () => void }>({});
@@ -171,7 +171,7 @@ export function Findings() {
           {text.onlyVisiblePrinted(words)}
         </Text>
         <div className={classes.list}>
-          <ViewTabs search={search} list={list} totals={totals} total={total} isLimited={isLimited} />
+          <ViewTabs search={search} list={list} totals={totals} total={total} isCapped={isCapped} />
           <Toolbar
             list={list}
             onChange={change}
@@ -196,7 +196,7 @@ export function Findings() {
                 : total !== null &&
                   (grouping && groups !== undefined
                     ? text.findingsInGroups(total, groups)
-                    : isLimited
+                    : isCapped
                       ? text.findingsAndMore(total)
                       : text.findings(total))}
             </Text>
@@ -224,14 +224,16 @@ export function Findings() {
             </div>
           </div>
           {grouping ? (
-            <Groups
-              key={grouping + JSON.stringify(narrowed)}
-              filter={filter}
-              by={grouping}
-              triage={triage}
-              empty={<NoFindings list={list} isEmpty={isEmpty} />}
-              onCounts={onCounts}
-            />
+            <Suspense fallback={null}>
+              <Groups
+                key={grouping + JSON.stringify(narrowed)}
+                filter={filter}
+                by={grouping}
+                triage={triage}
+                empty={<NoFindings list={list} isEmpty={isEmpty} />}
+                onCounts={onCounts}
+              />
+            </Suspense>
           ) : (
             <div className={classes.split}>
               <FindingsGrid
@@ -263,6 +265,9 @@ export function Findings() {
     </div>
   );
 }
+
+/** Loaded when the list is grouped for the first time. */
+const Groups = lazyNamed(() => import('../groups/Groups.tsx'), 'Groups');
 
 const Preview = lazyNamed(() => import('./preview/Preview.tsx'), 'Preview');
 

@@ -43,7 +43,7 @@ interface Props {
   /** Whether the organization has no findings; undefined while this is not known. */
   isEmpty: boolean | undefined;
   /** Called with the total, null if it is unknown, and whether more findings match than that. */
-  onTotal(total: number | undefined | null, isLimited: boolean): void;
+  onTotal(total: number | undefined | null, isCapped: boolean): void;
   /** Called with the changes that are not shown yet, and a function that shows them. */
   onNews(news: News | undefined, show: () => void): void;
 }
@@ -74,8 +74,8 @@ export function FindingsGrid({
   const active = useActiveRow(filter, page, { card, compact });
   const { rows, total, count, at, first, last, topRow, visible, virtualizer, height, head, go } = active;
   const said = rows.error && total === undefined ? null : total;
-  const { isLimited } = rows;
-  useLayoutEffect(() => onTotal(said, isLimited), [said, isLimited, onTotal]);
+  const { isCapped } = rows;
+  useLayoutEffect(() => onTotal(said, isCapped), [said, isCapped, onTotal]);
 
   const open = (index: number) => {
     const finding = rows.rowNow(index);
@@ -98,7 +98,7 @@ export function FindingsGrid({
     {
       total: rows.total,
       // The total counts findings of all projects.
-      isLimited: isLimited || allowed !== undefined,
+      isCapped: isCapped || allowed !== undefined,
       rowNow(index) {
         const row = rows.rowNow(index);
         return row && mayChange(row) ? row : undefined;
@@ -158,7 +158,7 @@ export function FindingsGrid({
   const bar = (
     <BulkBar
       total={total}
-      isLimited={isLimited || allowed !== undefined}
+      isCapped={isCapped || allowed !== undefined}
       selection={selection}
       bulk={bulk}
       triage={triage}
@@ -194,7 +194,7 @@ export function FindingsGrid({
         <Grid
           ref={active.scroller}
           aria-label={text.title}
-          aria-rowcount={total === undefined || isLimited ? -1 : total + 1}
+          aria-rowcount={total === undefined || isCapped ? -1 : total + 1}
           aria-multiselectable={mayTriage}
           aria-busy={rows.busy}
           className={`${classes.scroller} ${active.touched ? classes.touched : ''}`}

@@ -160,7 +160,7 @@ interface Neighbours {
   place: number | undefined;
   total: number;
   /** Whether the list has more findings than the total. */
-  isLimited: boolean;
+  isCapped: boolean;
   previous: Neighbour | undefined;
   next: Neighbour | undefined;
 }
@@ -196,7 +196,7 @@ function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | undefined 
     const other = rows.get(place);
     return other === undefined || other === id ? undefined : { id: other, at: place };
   };
-  const { total = 0, isLimited = false } =
+  const { total = 0, isCapped = false } =
     (at === undefined ? undefined : found.at(places.indexOf(at))?.data) ?? {};
   const neighbours =
     at === undefined || far.isLooking || !(isSettled || here === at)
@@ -204,7 +204,7 @@ function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | undefined 
       : {
           place: here,
           total,
-          isLimited,
+          isCapped,
           previous: neighbour((here ?? at) - 1),
           next: neighbour(here === undefined ? at : here + 1),
         };

@@ -1,6 +1,7 @@
 import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/findings/page.tsx';
+import { unknownMember } from '#strings/members/unknown.ts';
 import { useMe, useOrg } from '../../app/session.ts';
 import { KeyButton } from '../../components/keyboard/KeyButton.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
@@ -32,7 +33,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
   const members = useQuery({ ...membersQuery(org), enabled: assignee_id !== undefined });
   const isMine = assignee_id === user.id;
   const assignee = isMine ? user.name : members.data?.find((one) => one.user_id === assignee_id)?.name;
-  const noName = members.isLoading ? text.loadingName : text.unknownMember(org.isLimited);
+  const noName = members.isLoading ? text.loadingName : unknownMember(org.isLimited);
 
   const assignToMe = () => {
     if (!isMine) triage.run([{ id, title, assignee_id: user.id, assignee: text.you, if_status: status }]);

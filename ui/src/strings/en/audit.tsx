@@ -10,7 +10,6 @@ export const whatIsListed = (activity: (word: string) => ReactNode) => (
     {activity('Activity')}.
   </>
 );
-export const limitedToProjects = 'Your access is limited to assigned projects.';
 export const whoSeesIt = (roles: string) => `Only ${roles} see the audit log`;
 export const filters = 'Filters of the audit log';
 export const person = 'Person';

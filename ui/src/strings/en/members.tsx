@@ -129,7 +129,7 @@ export const losesAccess = (email: ReactNode, org: ReactNode) => (
 export const theirTokens = {
   keep: 'API tokens that they created keep working.',
   limit:
-    'API tokens that they created keep sending findings. They read and change only what the new role may, and nothing without a role.',
+    'API tokens that send findings keep working. Others read and change only what the new role may, and nothing without a role.',
   revoke: 'API tokens that they created are revoked. Pipelines that use them stop.',
 };
 export const noTokens = 'They have created no API tokens that are active.';

@@ -8,7 +8,6 @@ export const newProject = 'New project';
 export const noProjects = 'No projects yet';
 export const createForEach = 'Create a project for each repository, service or app that you scan.';
 export const whoMayCreate = (roles: string) => `Only ${roles} can create projects.`;
-export const noneAssigned = 'Your access is limited to assigned projects. Ask an admin to assign you to one.';
 export const project = 'Project';
 export const projectNotFound = 'Project not found';
 export const needsAttention = 'Needs attention';

@@ -10,7 +10,6 @@ export const finding = 'Finding';
 export const status = 'Status';
 export const found = 'Found';
 export const due = 'Due';
-export const unknownMember = (isLimited: boolean) => (isLimited ? 'Member you cannot see' : 'Former member');
 export const findings = (count: number) => plural(count, { one: '# finding', other: '# findings' });
 export const findingsBySeverity = (count: number, bySeverity: string) => `${findings(count)}: ${bySeverity}`;
 export const firstOnly = (count: number) =>

@@ -8,7 +8,6 @@ export const howRulesWork = 'The first enabled rule that matches decides about a
 export const noSuchRule = 'This rule does not exist';
 export const mayBeDeleted = 'It may have been deleted.';
 export const notAllowed = 'Your role does not allow this';
-export const limitedToProjects = 'Your access is limited to assigned projects.';
 export const onlyRolesManage = (roles: string) => `Only ${roles} can see and change rules.`;
 export const noRules = 'No rules yet';
 export const whatRulesDo =

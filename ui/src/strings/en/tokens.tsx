@@ -6,7 +6,6 @@ type Link = (label: string) => ReactNode;
 export const apiTokens = 'API tokens';
 export const whatTokensAreFor =
   'Agents, CI jobs and scripts use these tokens: org-wide tokens and the tokens of all projects.';
-export const limitedToProjects = 'Your access is limited to assigned projects.';
 export const whoSeesAll = (roles: string) => `Only ${roles} can see all tokens`;
 export const chooseProject = (projects: Link) => (
   <>Each project has a page with its tokens. {projects('Choose a project')}.</>

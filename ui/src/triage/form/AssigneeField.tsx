@@ -1,9 +1,9 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { unknownMember } from '#strings/members/unknown.ts';
 import * as text from '#strings/triage/form.tsx';
 import type { Schemas } from '../../app/api.ts';
-import { membersQuery } from '../../members/queries.ts';
-import { useReaching } from '../../members/reaching.ts';
+import { membersQuery, reachingQuery } from '../../members/queries.ts';
 import type { FormRequest } from './triage-form.ts';
 
 /** Values of the field that are no member. */
@@ -13,6 +13,8 @@ export const NOBODY = 'nobody';
 interface Props extends Pick<FormRequest, 'org' | 'user'> {
   /** The project of the findings, if it is one. */
   projectId: string | undefined;
+  /** Whether a filter selects the findings, so that their projects are not known. */
+  isByFilter: boolean;
   /** Whether findings may keep different assignees. */
   mayKeep: boolean;
   value: string;
@@ -23,10 +25,22 @@ interface Props extends Pick<FormRequest, 'org' | 'user'> {
 const labelOf = ({ name, email }: Schemas['Member']) => text.memberWithEmail(name, email);
 
 /** The member to whom findings are assigned. */
-export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, autoFocus }: Props) {
+export function AssigneeField(props: Props) {
+  const { org, user, projectId, isByFilter, mayKeep, value, onChange, autoFocus } = props;
   const { data: all = [] } = useQuery(membersQuery(org));
-  // A member who does not reach the project cannot be assigned.
-  const members = (useReaching(org, projectId) ?? all).filter(({ pending }) => !pending);
+  const { data: reaching = [] } = useQuery({
+    ...reachingQuery(org, projectId ?? ''),
+    enabled: projectId !== undefined,
+  });
+  // The service refuses assignees who do not reach the projects of all findings.
+  const mayAssignSelf = projectId !== undefined || !isByFilter || !org.isLimited;
+  const candidates =
+    projectId === undefined
+      ? all.filter(({ project_access: access, user_id }) =>
+          user_id === user.id ? mayAssignSelf : access === 'all',
+        )
+      : reaching;
+  const members = candidates.filter(({ pending }) => !pending);
   const nameOf = (id: string) => members.find(({ user_id }) => user_id === id)?.name;
   const isKnown = [KEEP, NOBODY].includes(value) || nameOf(value) !== undefined;
   /** The present assignee may no longer reach the project. */
@@ -50,9 +64,7 @@ export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, 
       data={[
         ...(mayKeep ? [{ value: KEEP, label: text.keep }] : []),
         { value: NOBODY, label: text.nobody },
-        ...(isKnown
-          ? []
-          : [{ value, label: present ? labelOf(present) : text.unknownMember(org.isLimited) }]),
+        ...(isKnown ? [] : [{ value, label: present ? labelOf(present) : unknownMember(org.isLimited) }]),
         ...members.map((member) => ({ value: member.user_id, label: labelOf(member) })),
       ]}
       onChange={(id) => id && onChange(id, nameOf(id))}
@@ -61,15 +73,17 @@ export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, 
         <Group gap="xs" wrap="nowrap">
           <div style={{ flex: 1, minWidth: 0 }}>{input}</div>
           {/* It stays after it was used, because it has the focus then. */}
-          <Button
-            variant="default"
-            onClick={() => onChange(user.id, user.name)}
-            aria-disabled={value === user.id}
-            data-disabled={value === user.id || undefined}
-            flex="none"
-          >
-            {text.assignToMe}
-          </Button>
+          {mayAssignSelf && (
+            <Button
+              variant="default"
+              onClick={() => onChange(user.id, user.name)}
+              aria-disabled={value === user.id}
+              data-disabled={value === user.id || undefined}
+              flex="none"
+            >
+              {text.assignToMe}
+            </Button>
+          )}
         </Group>
       )}
     />

@@ -37,7 +37,8 @@ const DESCRIPTION_BELOW: NonNullable<TextInputProps['inputWrapperOrder']> = [
 ];
 
 /** A decision about one or several findings: status, reason, note, assignee, due date, and how long a risk is accepted. */
-export function TriageForm({ org, user, findings, preset, onDecide, onCancel, opened }: Props) {
+export function TriageForm(props: Props) {
+  const { org, user, findings, count, projectId, preset, onDecide, onCancel, opened } = props;
   const [first] = findings;
   const single = findings.length === 1 ? first : undefined;
   const before = single?.status === 'verified' ? undefined : single?.status;
@@ -178,7 +179,8 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           <AssigneeField
             org={org}
             user={user}
-            projectId={commonProject(findings)}
+            projectId={projectId ?? commonProject(findings)}
+            isByFilter={count !== undefined}
             mayKeep={!single}
             value={assignee.id}
             onChange={(id, name) => setAssignee({ id, ...(name !== undefined && { name }) })}

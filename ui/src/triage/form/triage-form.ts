@@ -24,6 +24,8 @@ export interface FormRequest {
   findings: readonly Target[];
   /** How many findings it is about, if they are not listed. */
   count?: number;
+  /** Their project, if they are not listed and the filter names one. */
+  projectId?: string | undefined;
   preset: FormPreset;
   /** @param assignee the name of the new assignee */
   onDecide(decision: Decision, assignee?: string): void;

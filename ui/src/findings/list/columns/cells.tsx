@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import * as text from '#strings/findings/list/columns.ts';
 import * as listText from '#strings/findings/list.tsx';
+import { unknownMember } from '#strings/members/unknown.ts';
 import { UNRESOLVED } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
@@ -115,7 +116,7 @@ export function useNames(columns: readonly { id: string }[]): Names {
     () => ({
       projects: new Map(projects?.map(({ id, name }) => [id, name])),
       members: new Map(members?.map(({ user_id, name, email }) => [user_id, name || email])),
-      unknownMember: text.unknownMember(org.isLimited),
+      unknownMember: unknownMember(org.isLimited),
     }),
     [projects, members, org.isLimited],
   );

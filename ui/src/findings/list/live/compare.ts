@@ -9,7 +9,7 @@ interface Page<R extends Row> {
   rows: (R | undefined)[];
   total: number;
   /** Whether more findings match than the total. */
-  isLimited: boolean;
+  isCapped: boolean;
 }
 
 /** Loaded pages of a list by their number. */

@@ -35,7 +35,7 @@ const combine = (results: UseQueryResult<FindingsPage>[]) => {
     datas: results.map(({ data }) => data),
     newest: newest?.data && {
       total: newest.data.total,
-      isLimited: newest.data.isLimited,
+      isCapped: newest.data.isCapped,
       at: newest.dataUpdatedAt,
     },
     error: results.find(({ data, error }) => error && !data)?.error ?? undefined,
@@ -52,7 +52,7 @@ export type Rows = ReturnType<typeof useRows>;
 export function useRows(filter: FindingFilter, range: readonly [number, number]) {
   const org = useOrg();
   const queries = useQueryClient();
-  const [known, setKnown] = useState<{ total: number; isLimited: boolean; at: number }>();
+  const [known, setKnown] = useState<{ total: number; isCapped: boolean; at: number }>();
   const wanted = pagesOf(...range, known?.total);
   const [settled, setSettled] = useState(wanted);
   const near = wanted.some((page) => settled.includes(page));
@@ -77,7 +77,7 @@ export function useRows(filter: FindingFilter, range: readonly [number, number])
   return {
     total: known?.total,
     /** Whether more findings match than the total. The list ends there. */
-    isLimited: known?.isLimited ?? false,
+    isCapped: known?.isCapped ?? false,
     /** The numbers of the loaded pages. */
     pages,
     rowAt,

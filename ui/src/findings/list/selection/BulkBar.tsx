@@ -6,7 +6,7 @@ import { Problem, RequestId } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { IconChevronDown, IconTrash, IconX } from '../../../icons/icons.ts';
-import { useAllowedProjects } from '../../../projects/allowed-projects.ts';
+import { isAllowedIn, useAllowedProjects } from '../../../projects/allowed-projects.ts';
 import { StatusItems } from '../../../triage/StatusItems.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';
@@ -16,8 +16,8 @@ import type { Bulk } from './use-bulk.ts';
 
 interface Props {
   total: number | undefined;
-  /** Whether more findings match than the total. */
-  isLimited: boolean;
+  /** Whether the total is not the number of findings that match and can be changed. */
+  isCapped: boolean;
   selection: Selection;
   bulk: Bulk;
   triage: TriageState;
@@ -32,9 +32,8 @@ export const coversHead = (size: number, { job }: TriageState, { progress }: Bul
   job ? job.running : progress !== undefined || size > 0;
 
 /** The selection and its actions, the progress of a bulk change, and its failures. */
-export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure, onFocusLost }: Props) {
-  // Not if some of the selected findings may be of projects with a lower role.
-  const mayDelete = useAllowedProjects('deleteFindings') === undefined;
+export function BulkBar({ total = 0, isCapped, selection, bulk, triage, failure, onFocusLost }: Props) {
+  const deletable = useAllowedProjects('deleteFindings');
   const size = useSelectionSize(selection);
   const { job } = triage;
   const { progress } = bulk;
@@ -66,6 +65,10 @@ export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure
     );
   }
   if (size === 0) return null;
+  // The projects of all that match are not known.
+  const mayDelete =
+    deletable === undefined ||
+    (!selection.isAll() && selection.known().every(({ project_id }) => isAllowedIn(deletable, project_id)));
   return (
     <section className={classes.bar} aria-label={text.selectedFindings}>
       <Text size="sm" fw={600} role="status">
@@ -99,11 +102,11 @@ export function BulkBar({ total = 0, isLimited, selection, bulk, triage, failure
         <span className={classes.wide}>{text.clear}</span>
         <IconX size={16} className={classes.narrow} role="img" aria-label={text.clear} />
       </Button>
-      {(isLimited ? !selection.isAll() : size < total) && (
+      {(isCapped ? !selection.isAll() : size < total) && (
         <Button size="compact-sm" variant="subtle" onClick={() => bulk.selectAll(total)}>
-          <span className={classes.wide}>{isLimited ? text.selectAllMatching : text.selectAll(total)}</span>
+          <span className={classes.wide}>{isCapped ? text.selectAllMatching : text.selectAll(total)}</span>
           <span className={classes.narrow}>
-            {isLimited ? text.selectAllMatchingShort : text.selectAllShort(total)}
+            {isCapped ? text.selectAllMatchingShort : text.selectAllShort(total)}
           </span>
         </Button>
       )}

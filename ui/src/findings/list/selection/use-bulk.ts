@@ -25,7 +25,7 @@ export type Bulk = ReturnType<typeof useBulk>;
 export function useBulk(
   filter: FindingFilter,
   selection: Selection,
-  rows: Pick<Rows, 'total' | 'isLimited' | 'rowNow' | 'between'>,
+  rows: Pick<Rows, 'total' | 'isCapped' | 'rowNow' | 'between'>,
   inView: readonly Titled[],
   triage: Pick<TriageState, 'run' | 'decide' | 'runMatching' | 'decideMatching' | 'retry'>,
   onLeaving: (ids: ReadonlySet<string>) => void,
@@ -106,8 +106,8 @@ export function useBulk(
     /** Selects all matching findings. */
     selectAll(total: number) {
       // A bulk change states how many findings it changes.
-      if (total > BATCH && !rows.isLimited) return selection.setAll(total);
-      setProgress({ read: 0, total: rows.isLimited ? undefined : total });
+      if (total > BATCH && !rows.isCapped) return selection.setAll(total);
+      setProgress({ read: 0, total: rows.isCapped ? undefined : total });
       reading.mutate(async (signal) => {
         const all = await collect(org, filter, signal);
         if (typeof all === 'number') selection.setAll(all);

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mant
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type Ref, useEffect, useRef, useState } from 'react';
 import * as text from '#strings/findings/list/views.tsx';
+import { unknownMemberInSentence } from '#strings/members/unknown.ts';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { ActionMenu } from '../../../components/ActionMenu.tsx';
@@ -64,7 +65,7 @@ function ViewRow({ view, search, onLeave }: RowProps) {
   const isOwn = view.owner_id === me.user.id;
   const members = useQuery({ ...membersQuery(org), enabled: !isOwn }).data;
   const owner = members?.find(({ user_id }) => user_id === view.owner_id);
-  const ownerName = owner ? owner.name || owner.email : text.unknownMember(org.isLimited);
+  const ownerName = owner ? owner.name || owner.email : unknownMemberInSentence(org.isLimited);
   const words = useListWords(searchOfView(view));
   const rename = (name: string) => {
     const isNew = name !== '' && name !== view.name;

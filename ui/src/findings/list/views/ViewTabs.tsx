@@ -29,11 +29,11 @@ interface Props {
   /** The number of findings of the current view. */
   total: number | null | undefined;
   /** Whether more findings match than the total. */
-  isLimited: boolean;
+  isCapped: boolean;
 }
 
 /** Links to the views of the list, with their numbers, and to saved views. */
-export function ViewTabs({ search, list, totals, total, isLimited }: Props) {
+export function ViewTabs({ search, list, totals, total, isCapped }: Props) {
   const org = useOrg();
   const views = useQuery(savedViewsQuery(org)).data ?? [];
   const saved = views.find((view) => showsView(search, view));
@@ -59,7 +59,7 @@ export function ViewTabs({ search, list, totals, total, isLimited }: Props) {
                   search={searchOf(inView(list, view))}
                   isCurrent={isCurrent}
                   count={(isCurrent ? total : undefined) ?? totals.get(view.id)}
-                  isAtLeast={isCurrent && isLimited}
+                  isAtLeast={isCurrent && isCapped}
                 />
               </li>
             );
@@ -73,7 +73,7 @@ export function ViewTabs({ search, list, totals, total, isLimited }: Props) {
                   search={searchOfView(view)}
                   isCurrent={isCurrent}
                   count={(isCurrent ? total : undefined) ?? undefined}
-                  isAtLeast={isCurrent && isLimited}
+                  isAtLeast={isCurrent && isCapped}
                 />
               </li>
             );

@@ -1,13 +1,13 @@
 import { Text, Textarea, type TextareaProps, VisuallyHidden } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
 import { toStored, typedMention } from '../../../../../lib/findings/triage/mentions.ts';
 import type { Schemas } from '../../../app/api.ts';
 import { useOrg } from '../../../app/session.ts';
 import { CompletionPlace, Completions, completedBy } from '../../../components/forms/Completions.tsx';
-import { readReaching, useReaching } from '../../../members/reaching.ts';
+import { reachingQuery } from '../../../members/queries.ts';
 import { findingKey } from '../../finding-queries.ts';
 import classes from './Timeline.module.css';
 
@@ -167,7 +167,7 @@ const toMentionable = (members: readonly Schemas['Member'][]) =>
 
 /** The members that a comment in a project can mention. They are loaded when they are needed. */
 export function useMentionable(projectId: string, isNeeded: boolean) {
-  const members = useReaching(useOrg(), projectId, isNeeded);
+  const { data: members } = useQuery({ ...reachingQuery(useOrg(), projectId), enabled: isNeeded });
   return useMemo(() => toMentionable(members ?? []), [members]);
 }
 
@@ -176,5 +176,7 @@ export function useToStored(projectId: string): (typed: string) => Promise<strin
   const org = useOrg();
   const queries = useQueryClient();
   return async (typed) =>
-    typed.includes('@') ? toStored(typed, toMentionable(await readReaching(queries, org, projectId))) : typed;
+    typed.includes('@')
+      ? toStored(typed, toMentionable(await queries.query(reachingQuery(org, projectId))))
+      : typed;
 }

@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import * as text from '#strings/findings/page/timeline.tsx';
+import { unknownMemberInSentence } from '#strings/members/unknown.ts';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { keyHint } from '../../../components/keyboard/KeyButton.tsx';
@@ -77,7 +78,7 @@ function groupsOf(entries: readonly ActivityEntry[]): [ActivityEntry, ...Activit
 function useNames(isNeeded: boolean): (id: string) => string {
   const org = useOrg();
   const { data } = useQuery({ ...membersQuery(org), enabled: isNeeded });
-  return (id) => data?.find(({ user_id }) => user_id === id)?.name ?? text.unknownMember(org.isLimited);
+  return (id) => data?.find(({ user_id }) => user_id === id)?.name ?? unknownMemberInSentence(org.isLimited);
 }
 
 const HOTKEY = 'm';

@@ -6,7 +6,6 @@ export const done = ' (done)';
 export const createProject = 'Create a project';
 export const onlyRolesCreateProjects = (roles: string) =>
   `Only ${roles} can create projects. Ask one of them to create a project.`;
-export const noneAssigned = 'Your access is limited to assigned projects. Ask an admin to assign you to one.';
 export const whatProjectIs = 'A project is anything you scan, such as a repository, a service or an app.';
 export const projectName = 'Project name';
 export const exampleProject = 'Web shop';

@@ -22,6 +22,7 @@ export const facts = (regressed: ReactNode, statuses: string, newest: ReactNode)
 );
 export const triageAll = (count: number, name: string) => `Triage ${number(count)}: ${name}`;
 export const triage = 'Triage…';
+export const roleTooLow = 'Your role in the projects of these findings does not allow changes.';
 export const findingsOf = (name: string) => `Findings of ${name}`;
 export const showAll = (count: number) =>
   plural(count, { one: 'Show # finding', other: 'Show all # findings' });

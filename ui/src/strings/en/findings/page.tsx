@@ -18,8 +18,8 @@ export const allFindings = 'All findings';
 export const backToList = 'Back to the list';
 export const findingsInList = 'Findings in the list';
 export const noLongerInList = 'No longer in the list';
-export const positionOf = (position: number, { total, isLimited }: { total: number; isLimited: boolean }) =>
-  isLimited ? `${number(position)} of more than ${number(total)}` : `${number(position)} of ${number(total)}`;
+export const positionOf = (position: number, { total, isCapped }: { total: number; isCapped: boolean }) =>
+  isCapped ? `${number(position)} of more than ${number(total)}` : `${number(position)} of ${number(total)}`;
 export const previous = 'Previous';
 export const next = 'Next';
 
@@ -43,8 +43,6 @@ export const reasonAndTime = (reason: string, time: ReactNode) => (
 export const assignee = 'Assignee';
 export const nobody = 'Nobody';
 export const loadingName = '…';
-export const unknownMember = (isLimited: boolean) =>
-  isLimited ? 'A member you cannot see' : 'A former member';
 export const you = 'you';
 export const assignToMe = 'Assign to me';
 export const unassignMe = 'Unassign me';

@@ -10,8 +10,7 @@ export const accessRights = {
     'Reaches only the projects below. Rules, org-wide tokens, and changes of members and settings are out of reach, whatever the role.',
 };
 export const projects = 'Projects';
-export const ceiling = (role: string) =>
-  `The role in the organization is the ceiling: ${role}. A higher role here has no effect.`;
+export const ceiling = (role: string) => `The organization role (${role}) is the maximum.`;
 export const filter = 'Filter projects';
 export const nothingMatches = 'No project matches.';
 export const noProjects = 'There are no projects yet.';
@@ -21,21 +20,47 @@ export const assigned = (count: number) =>
   count === 0
     ? 'No project is assigned: no findings are visible.'
     : plural(count, { one: '# project is assigned.', other: '# projects are assigned.' });
-export const tooMany = (most: number) =>
-  `Choose at most ${most} projects here. Assign the others after the invitation.`;
 export const save = 'Save';
 export const saved = (name: string) => `The project access of ${name} was changed.`;
 export const theirTokens = {
-  keep: 'API tokens that they created keep working.',
+  keep: 'They keep working, also for other projects. Revoke them on the page “API tokens” to end that.',
   limit:
-    'API tokens that they created keep sending findings. They read and change findings of the assigned projects only.',
+    'Tokens that send findings still send and read findings: project tokens those of their project, org-wide tokens those of all projects. Revoke them on the page “API tokens” to end that. Other tokens reach only the assigned projects.',
   revoke:
-    'API tokens that they created are revoked, except those of assigned projects where their role is not lower. Pipelines that use them stop.',
+    'They are revoked, except those of assigned projects where the role is not lower. Pipelines that use them stop.',
 };
 export const ownAccess = 'This is your own access. You cannot undo this change yourself.';
 export const assignments = 'People';
 export const whatAssignmentsAre =
   'Members whose access is limited and who are assigned to this project. Owners and members with access to all projects reach it too.';
-export const nobodyAssigned = 'Nobody is assigned to this project.';
+export const nobodyAssigned = 'Nobody is assigned to this project';
+export const whereAccessIsLimited = (members: (label: string) => ReactNode) => (
+  <>
+    Members with access to all projects need no assignment. Admins of the organization limit the access of a
+    member in {members('Members')}, with “Project access…”.
+  </>
+);
 export const member = 'Member';
+export const memberWithEmail = (name: string, email: string) => `${name} (${email})`;
+export const noMemberFound = 'No member found';
 export const role = 'Role';
+export const roleOf = (name: string) => `Role of ${name}`;
+export const removeName = (name: string) => `Remove ${name}`;
+export const assignMember = 'Assign a member';
+export const assign = 'Assign';
+export const whoCanBeAssigned = 'Members with access to all projects are not listed.';
+export const nobodyToAssign = 'There is no other member whose access is limited to assigned projects.';
+export const roleGiven = (name: string, role: string) => `${name} has the role “${role}” in this project.`;
+export const lowerRole = (name: ReactNode, role: string) => (
+  <>
+    Lower the role of {name} to “{role}”?
+  </>
+);
+export const removePerson = (name: ReactNode) => <>Remove {name} from this project?</>;
+export const tokensOfPerson = {
+  keep: 'API tokens that this member created keep working.',
+  limit:
+    'API tokens of this member that send findings keep working. Others do only what the member still may do.',
+  revoke: 'API tokens of this project that this member created are revoked. Pipelines that use them stop.',
+};
+export const isRemoved = (name: string) => `${name} was removed from this project.`;

@@ -30,7 +30,5 @@ export const assignee = 'Assignee';
 export const noMemberFound = 'No member found';
 export const keep = 'Keep as it is';
 export const nobody = 'Nobody';
-export const unknownMember = (isLimited: boolean) =>
-  isLimited ? 'A member you cannot see' : 'A former member';
 export const memberWithEmail = (name: string, email: string) => `${name} (${email})`;
 export const assignToMe = 'Assign to me';

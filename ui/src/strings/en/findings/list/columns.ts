@@ -19,7 +19,6 @@ export const labels = {
   last_seen: 'Last seen',
   seen_count: 'Times seen',
 };
-export const unknownMember = (isLimited: boolean) => (isLimited ? 'Member you cannot see' : 'Former member');
 export const overdueToday = 'overdue';
 export const overdue = (days: number) => plural(days, { one: '# day overdue', other: '# days overdue' });
 export const times = (count: number) => number(count);

@@ -30,8 +30,6 @@ export const byOwner = (list: ReactNode, owner: string) => (
     {list} · by <bdi>{owner}</bdi>
   </>
 );
-export const unknownMember = (isLimited: boolean) =>
-  isLimited ? 'a member you cannot see' : 'a former member';
 export const newNameOf = (name: string) => `New name of ${name}`;
 export const rename = 'Rename';
 export const actionsFor = (name: string) => `Actions for ${name}`;

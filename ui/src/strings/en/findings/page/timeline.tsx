@@ -51,8 +51,6 @@ export const assignedTo = (name: string) => (
     assigned it to <bdi>{name}</bdi>
   </>
 );
-export const unknownMember = (isLimited: boolean) =>
-  isLimited ? 'a member you cannot see' : 'a former member';
 export const removedDueDate = 'removed the due date';
 export const setDueDate = (date: ReactNode) => <>set the due date to {date}</>;
 export const noLongerAccepts = 'no longer accepts the risk';
