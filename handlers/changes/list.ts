@@ -19,7 +19,7 @@ export const listChanges = endpoint(
       query: z.object({
         of: z.enum(['me', 'all']).optional().openapi({
           description:
-            'Whose changes. A token of a project and a member whose access is limited to projects list only their own, with the findings that they reach. The default is `me`.',
+            'Whose changes. A token of a project and a member whose access is limited to projects list only their own changes that concern no other project. The default is `me`.',
         }),
         ...pageParameters,
       }),

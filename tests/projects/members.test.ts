@@ -336,30 +336,6 @@ describe('triage', () => {
     expect((await api.patch('/findings', { ...cyd.as, body: wrong })).status).toBe(409);
   });
 
-  it('lists and undoes own changes, of the findings that the caller reaches now', async () => {
-    await assign(cyd, {}, 'all');
-    const body = { ids: PROJECTS.map((name) => findings[name]).toReversed(), status: 'confirmed' };
-    const { change_id } = must(await api.patch('/findings', { ...cyd.as, body }));
-    must(await api.patch('/findings', { ...org().asOwner, body: { ...body, status: 'open' } }));
-    must(await api.patch('/findings', { ...org().asOwner, body: { ...body, status: 'confirmed' } }));
-    await assign(cyd, { mine: 'member', seen: 'viewer' });
-    for (const query of ['?page=1', '?page=1&of=all']) {
-      const { text, result } = await api.get(`/changes${query}`, cyd.as);
-      expect(result).toMatchObject([
-        { id: change_id, findings: 1, finding_id: findings.mine, title: 'mine' },
-      ]);
-      expect(text).not.toContain(findings.hidden);
-    }
-    const last = must(
-      await api.patch('/findings', { ...cyd.as, body: { ...body, status: 'open' } }),
-    ).change_id;
-    await assign(cyd, {});
-    expect((await api.post(`/changes/${last}/undo`, cyd.as)).status).toBe(409);
-    await assign(cyd, { mine: 'member' });
-    const undone = must(await api.post(`/changes/${last}/undo`, cyd.as));
-    expect(undone).toMatchObject({ restored: [{ id: findings.mine }], conflicts: [] });
-  });
-
   it('needs both roles: the one in the organization is the ceiling', async () => {
     const triage = (name: Name) =>
       api.patch(`/findings/${findings[name]}`, { ...cyd.as, body: { status: 'confirmed' } });
