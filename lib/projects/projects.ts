@@ -9,7 +9,7 @@ import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { text, uuid, z } from '../schema.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
-import { projectsOf, type Reaching } from './reach.ts';
+import { NO_PROJECT, projectsAmong, type Reaching } from './reach.ts';
 import { MAX_SOURCE_URL, sourceUrlProblem } from './source-links.ts';
 
 /** A project's slug: 2 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
@@ -76,9 +76,10 @@ export async function requireProjects(
   call: Reaching & { db: Db; org: Org },
   given: string | undefined,
 ): Promise<Projects> {
-  const projects = projectsOf(call, given);
-  if (given !== undefined) for (const id of projects ?? []) await requireProject(call.db, call.org, id);
-  return projects;
+  if (given === undefined) return call.reach?.ids;
+  const [id = NO_PROJECT] = projectsAmong(call, [given]) ?? [];
+  await requireProject(call.db, call.org, id);
+  return [id];
 }
 
 /** The id of the first project that meets one of the conditions. */
