@@ -11,7 +11,7 @@ export const listChanges = endpoint(
   {
     method: 'get',
     path: '/changes',
-    access: cookieOrg('member', 'own'),
+    access: cookieOrg('member', 'list'),
     tag: 'Findings',
     summary: 'List recent changes of findings',
     description: `The changes that you, or the token of the request, made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). With \`of=all\`, those of all members and tokens. Always a page.`,

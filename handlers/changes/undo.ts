@@ -19,7 +19,7 @@ export const undoFindingChange = endpoint(
   {
     method: 'post',
     path: '/changes/{id}/undo',
-    access: cookieOrg('member', 'own'),
+    access: cookieOrg('member', 'list'),
     audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Undo a change of findings',

@@ -11,7 +11,7 @@ export const listDeletions = endpoint(
   {
     method: 'get',
     path: '/deletions',
-    access: cookieOrg('admin', 'own'),
+    access: cookieOrg('admin', 'list'),
     tag: 'Findings',
     summary: 'List deletions that can be undone',
     description: `The deletions of scans and of many findings in the last ${UNDO_DAYS} days, newest first, also those that are undone. Always a page.`,

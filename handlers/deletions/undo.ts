@@ -14,7 +14,7 @@ export const undoDeletion = endpoint(
   {
     method: 'post',
     path: '/deletions/{id}/undo',
-    access: cookieOrg('admin', 'own'),
+    access: cookieOrg('admin', 'list'),
     audit: 'deletion.undone',
     tag: 'Findings',
     summary: 'Undo a deletion',

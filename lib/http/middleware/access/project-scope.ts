@@ -27,11 +27,10 @@ export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan' | 'each find
  * - `project`, `finding`, `scan`: the first parameter of the path names one. It is missing (404) unless the caller reaches its project,
  *   where the role has to be that of the endpoint (403).
  * - `list`: the handler reads and changes what is of the projects of `reach`. Filters of findings include them by themselves.
- * - `own`: the handler finds only what the caller has changed.
  * - `any member`: the endpoint shows nothing of other projects. It refuses tokens of a project (403), because they are no members.
  * - `none`: such callers are refused (403), because the endpoint concerns the organization.
  */
-export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'any member' | 'none';
+export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'any member' | 'none';
 
 /**
  * Hides projects that the caller does not reach, and what is of them (404), and requires a role in those that the caller reaches (403).
