@@ -52,6 +52,8 @@ describe('slugs', () => {
     expect((await read('seen')).id).toBe(orgs.mine.projectId);
     must(await rename('mine', 'hidden', org().asOwner));
     expect((await read('hidden')).id).toBe(orgs.mine.projectId);
+    for (const name of ['hidden', 'seen', orgs.mine.projectId])
+      expect(must(await api.get(`/projects/${name}`, cyd.as)).id).toBe(orgs.mine.projectId);
   });
 
   it('name the project that was checked, also while they change hands', async () => {
@@ -113,12 +115,17 @@ describe('triage', () => {
     await assign(dan, { seen: 'viewer' });
     const invalid = '400 validation_error/field_invalid';
     expect((await assignTo(findings.hidden, findings.mine)).refusal).toBe(`${invalid} changes.1.assignee_id`);
-    // Checks that do not depend on findings are for all ids.
-    const stranger = { id: findings.hidden, assignee_id: crypto.randomUUID() };
-    for (const change of [stranger, { ...stranger, id: missing }]) {
-      const { refusal } = await api.patch('/findings', { ...cyd.as, body: { changes: [change] } });
-      expect(refusal).toBe(`${invalid} changes.0.assignee_id`);
-    }
+    // Checks that do not depend on findings are for all ids. A member of other projects only is a stranger.
+    await assign(dan, { hidden: 'viewer' });
+    for (const id of [findings.hidden, missing, findings.mine])
+      for (const assignee_id of [crypto.randomUUID(), dan.id]) {
+        const { refusal, text } = await api.patch('/findings', {
+          ...cyd.as,
+          body: { changes: [{ id, assignee_id }] },
+        });
+        expect(refusal).toBe(`${invalid} changes.0.assignee_id`);
+        expect(text).toContain('is not a member of the organization');
+      }
   });
 });
 
