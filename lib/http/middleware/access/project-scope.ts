@@ -4,8 +4,8 @@ import type { OrgTables } from '../../../../db/schema/org.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
 import {
+  findProjectId,
   type ProjectReference,
-  readProject,
   requireScope,
   resolveProject,
 } from '../../../projects/projects.ts';
@@ -94,7 +94,7 @@ async function projectIdOf(
   kind: 'project' | 'finding' | 'scan',
   id: string,
 ): Promise<string | undefined> {
-  if (kind === 'project') return (await readProject(db, tables, id)).id;
+  if (kind === 'project') return findProjectId(db, tables, id);
   const { findings, scans } = tables;
   const [found] =
     kind === 'finding'
