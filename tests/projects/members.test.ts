@@ -180,6 +180,7 @@ describe('lists', () => {
     expect(scansAnswer.json.result_info.total).toBe(names.length);
     expect(await get('/dashboard/stats')).toMatchObject({
       ...{ total_scans: names.length, total_findings: names.length },
+      recent_findings: names.toReversed().map((name) => ({ id: findings[name] })),
     });
     const counts: { project: { id: string } }[] = await get('/dashboard/projects');
     expect(counts.map(({ project }) => project.id).toSorted()).toEqual(
