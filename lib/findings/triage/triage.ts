@@ -80,7 +80,7 @@ export async function projectsOfFindings(
 interface CheckedChange {
   change: ChangeInput;
   path: string;
-  /** What it changes: a finding, or findings of these projects. Unset: nothing yet. */
+  /** The finding that it changes, or the projects whose findings it may change. Unset: none. */
   of?: { finding: string } | { projects: Projects };
 }
 
