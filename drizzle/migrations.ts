@@ -709,6 +709,13 @@ export const orgMigrations: readonly Migration[] = [
     "statements": [
       "CREATE TABLE \"org_template\".\"project_members\" (\n\t\"user_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"role\" varchar(10) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_members_pk\" PRIMARY KEY(\"user_id\",\"project_id\")\n);",
       "CREATE INDEX \"project_members_project\" ON \"org_template\".\"project_members\" USING btree (\"project_id\",\"user_id\");"
+    ]
+  },
+  {
+    "name": "0029_deletion-projects",
+    "hash": "10541e4828825f03b227565a41a6f007ad3ccbe7e313c9ff3073f9431f40280c",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"deletions\" ADD COLUMN \"project_ids\" uuid[];"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -721,7 +728,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"ci_tokens\" (\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"trust_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"ci_tokens_pk\" PRIMARY KEY(\"prefix\",\"token_hash\")\n);",
       "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
-      "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
+      "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[],\n\t\"project_ids\" uuid[]\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"regressed\" bigint DEFAULT 0 NOT NULL,\n\t\"proposed\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",

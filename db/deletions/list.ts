@@ -1,9 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Window } from '../findings/lists/pages.ts';
-import { limitedStatement, type Projects } from '../projects/reach.ts';
+import type { Projects } from '../projects/reach.ts';
 import type { OrgTables } from '../schema/org.ts';
 import type { DeletionState, PERSONAS } from '../schema/values.ts';
-import type { Placeholders, SqlClient } from '../statements.ts';
+import { arrayText, orgStatement, type Placeholders, type SqlClient } from '../statements.ts';
 
 /** A deletion as users see it. */
 export interface DeletionRow {
@@ -28,85 +28,62 @@ const columns = sql.raw(`id, at, actor_id, state, selected, findings, restored,
   case when scan_id is not null then json_build_object('id', scan_id, 'name', scan ->> 'name', 'project_id', project_id,
     'persona', scan ->> 'persona', 'created_at', scan ->> 'created_at', 'sources', case when scan ->> 'declared_sources' is not null then scan -> 'declared_sources' else scan -> 'sources' end) end as scan`);
 
-/** A reader of deletions. One who is limited to some projects reads only own ones that concern no other project. */
+/** A reader of deletions that were made since a time. One who is limited to some projects sees own ones that concern no other project. */
 export interface DeletionReader {
   actorId: string;
+  since: Date;
   projects: Projects;
 }
 
-type Reading = { since: string; actorId: string };
+export type Reading = { actorId: string; since: string; projects: string | null };
 
-/** A condition for a reader who is limited to some projects. */
-export function ofReader(
-  { deletedFindings, deletions: d, findings }: OrgTables,
+export const readingOf = ({ actorId, since, projects }: DeletionReader): Reading => ({
+  actorId,
+  since: since.toISOString(),
+  projects: projects === undefined ? null : arrayText(projects),
+});
+
+/** Whether the reader sees a deletion. */
+export const isSeen = (
   $: Placeholders<Reading>,
-  limit: (projectId: SQL) => SQL | undefined,
-): SQL | undefined {
-  const [isOfScan, isDeleted, isLeft] = [d.projectId, deletedFindings.projectId, findings.projectId].map(
-    (id) => limit(sql`${id}`),
-  );
-  return (
-    isOfScan &&
-    sql` and ${d.actorId} = ${$.actorId}::uuid and (${d.projectId} is null or ${isOfScan})
-    and not exists (select from ${deletedFindings} where ${deletedFindings.deletionId} = ${d.id} and not ${isDeleted})
-    and not exists (select from ${findings} where ${findings.id} = any (${d.findingIds}) and not ${isLeft})`
-  );
-}
+) => sql`at >= ${$.since}::timestamptz and (${$.projects}::uuid[] is null
+  or actor_id = ${$.actorId}::uuid and project_ids <@ ${$.projects}::uuid[])`;
 
-/**
- * A condition for a list of such a reader. Without a scan, and without findings that are kept or are still to be deleted, nothing tells
- * which projects a deletion concerned: it is left out.
- */
-function inListOf(
-  tables: OrgTables,
-  $: Placeholders<Reading>,
-  limit: (projectId: SQL) => SQL | undefined,
-): SQL | undefined {
-  const { deletedFindings, deletions: d, findings } = tables;
-  const isReader = ofReader(tables, $, limit);
-  return (
-    isReader &&
-    sql`${isReader} and (${d.projectId} is not null
-    or exists (select from ${deletedFindings} where ${deletedFindings.deletionId} = ${d.id})
-    or exists (select from ${findings} where ${findings.id} = any (${d.findingIds})))`
-  );
-}
-
-const readStatement = limitedStatement<Reading & { id: string }, DeletionRow>(
-  (tables, $, limit) => sql`
-select ${columns} from ${tables.deletions} where id = ${$.id}::uuid and at >= ${$.since}::timestamptz and state <> 'purging'${ofReader(tables, $, limit)}`,
+const readStatement = orgStatement<Reading & { id: string }, DeletionRow>(
+  ({ deletions }, $) => sql`
+select ${columns} from ${deletions} where id = ${$.id}::uuid and ${isSeen($)} and state <> 'purging'`,
 );
 
-/** Reads a deletion that was made since a time. */
 export const readDeletion = async (
   client: SqlClient,
   tables: OrgTables,
-  { id, since, actorId, projects }: DeletionReader & { id: string; since: Date },
+  id: string,
+  reader: DeletionReader,
 ): Promise<DeletionRow | undefined> =>
-  (await readStatement(tables, projects).run(client, { id, actorId, since: since.toISOString() }))[0];
+  (await readStatement(tables).run(client, { id, ...readingOf(reader) }))[0];
 
-const listStatement = limitedStatement<Reading & Window, DeletionRow>(
-  (tables, $, limit) => sql`
-select ${columns} from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${inListOf(tables, $, limit)}
+const listStatement = orgStatement<Reading & Window, DeletionRow>(
+  ({ deletions }, $) => sql`
+select ${columns} from ${deletions} where ${isSeen($)} and state <> 'purging'
 order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint`,
 );
 
-const countStatement = limitedStatement<Reading, { total: number }>(
-  (tables, $, limit) => sql`
-select count(*)::int as total from ${tables.deletions} where at >= ${$.since}::timestamptz and state <> 'purging'${inListOf(tables, $, limit)}`,
+const countStatement = orgStatement<Reading, { total: number }>(
+  ({ deletions }, $) => sql`
+select count(*)::int as total from ${deletions} where ${isSeen($)} and state <> 'purging'`,
 );
 
-/** Reads a page of the deletions that were made since a time, newest first. */
+/** Reads a page of deletions, newest first. */
 export async function readDeletions(
   client: SqlClient,
   tables: OrgTables,
-  { since, actorId, projects }: DeletionReader & { since: Date },
+  reader: DeletionReader,
   window: Window,
 ): Promise<{ total: number; deletions: DeletionRow[] }> {
-  const from = { actorId, since: since.toISOString() };
+  const reading = readingOf(reader);
   const [deletions, [counted]] = await Promise.all([
-    listStatement(tables, projects).run(client, { ...from, ...window }),
-    countStatement(tables, projects).run(client, from),
+    listStatement(tables).run(client, { ...reading, ...window }),
+    countStatement(tables).run(client, reading),
   ]);
   return { total: counted?.total ?? 0, deletions };
 }

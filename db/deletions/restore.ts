@@ -4,13 +4,12 @@ import { onItsWorker } from '../citus.ts';
 import { retried } from '../errors.ts';
 import { noteAcceptedRisks } from '../findings/triage/accepted-risks.ts';
 import type { Sql } from '../pool/query.ts';
-import { limitedStatement } from '../projects/reach.ts';
 import { isTracked } from '../scans/series.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { SEVERITIES } from '../schema/values.ts';
 import { orgStatement } from '../statements.ts';
 import { noteJob } from './jobs.ts';
-import { type DeletionReader, ofReader } from './list.ts';
+import { type DeletionReader, isSeen, type Reading, readingOf } from './list.ts';
 import type { BatchOutcome, LockedDeletion } from './move.ts';
 
 /*
@@ -42,10 +41,10 @@ const types = (table: PgTable) =>
       .join(', '),
   );
 
-const begin = limitedStatement<OfDeletion & { since: string; actorId: string }, { scan_id: string | null }>(
-  (tables, $, limit) => sql`
-update ${tables.deletions} set state = 'restoring' where id = ${$.id}::uuid and at >= ${$.since}::timestamptz
-  and state in ('deleting', 'deleted')${ofReader(tables, $, limit)} returning scan_id`,
+const begin = orgStatement<OfDeletion & Reading, { scan_id: string | null }>(
+  ({ deletions }, $) => sql`
+update ${deletions} set state = 'restoring' where id = ${$.id}::uuid and ${isSeen($)}
+  and state in ('deleting', 'deleted') returning scan_id`,
 );
 
 /** The service takes no writes to a project that is being deleted or transferred, and such a project waits for this transaction. */
@@ -108,17 +107,18 @@ const scanValues = ({ scans }: OrgTables) =>
   );
 
 /**
- * Starts to undo a deletion that was made since a time, and restores its scan.
- * @returns false if there is none that the reader sees, or it is undone already
+ * Starts to undo a deletion, and restores its scan.
+ * @returns false if there is none, or it is undone already
  */
 export async function startUndo(
   client: Sql,
   tables: OrgTables,
-  { id, orgId, since, actorId, projects }: DeletionReader & { id: string; orgId: string; since: Date },
+  { id, orgId }: { id: string; orgId: string },
+  reader: DeletionReader,
 ): Promise<boolean> {
   return await retried(() =>
     client.begin(async (tx) => {
-      const [deletion] = await begin(tables, projects).run(tx, { id, actorId, since: since.toISOString() });
+      const [deletion] = await begin(tables).run(tx, { id, ...readingOf(reader) });
       if (!deletion) return false;
       await noteJob(tx, { orgId, deletionId: id });
       if (deletion.scan_id === null) return true;

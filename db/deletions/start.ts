@@ -42,12 +42,13 @@ export async function startDeletion(
   const { id, actorId, now } = deletion;
   const { deletions, findings: f } = tables;
   const insert = sql`
-with found as materialized (select ${f.id} as id from ${f} ${where && sql`where ${where}`}
+with found as materialized (select ${f.id} as id, ${f.projectId} as project_id from ${f} ${where && sql`where ${where}`}
 ), summed as materialized (
-  select coalesce(array_agg(id order by id desc), '{}') as ids, count(*)::int as n from found
+  select coalesce(array_agg(id order by id desc), '{}') as ids, count(*)::int as n,
+    array(select distinct project_id from found) as projects from found
 ), inserted as (
-  insert into ${deletions} (id, at, actor_id, state, finding_ids, selected)
-  select ${id}::uuid, ${now.toISOString()}::timestamptz, ${actorId}::uuid, 'deleting', s.ids, s.n
+  insert into ${deletions} (id, at, actor_id, state, finding_ids, project_ids, selected)
+  select ${id}::uuid, ${now.toISOString()}::timestamptz, ${actorId}::uuid, 'deleting', s.ids, s.projects, s.n
   from summed s ${onItsWorker(tables)} returning selected
 )
 select selected from inserted`;
@@ -111,8 +112,8 @@ with found as materialized (
     array(select g.finding_id from ${tables.sightings} g where g.scan_id = s.scan_id) as seen
   from ${tables.scans} s where s.scan_id = ${$.scanId}
 ), inserted as (
-  insert into ${tables.deletions} (id, at, actor_id, state, finding_ids, selected, scan_id, project_id, scan, series, seen)
-  select ${$.id}::uuid, ${$.now}::timestamptz, ${$.actorId}::uuid, 'deleting', f.ids, f.n, o.scan_id, o.project_id, o.scan, o.series, o.seen
+  insert into ${tables.deletions} (id, at, actor_id, state, finding_ids, project_ids, selected, scan_id, project_id, scan, series, seen)
+  select ${$.id}::uuid, ${$.now}::timestamptz, ${$.actorId}::uuid, 'deleting', f.ids, array[o.project_id], f.n, o.scan_id, o.project_id, o.scan, o.series, o.seen
   from own o cross join summed f ${onItsWorker(tables)} returning selected
 )
 select selected from inserted`,

@@ -155,6 +155,8 @@ export function triageTables(schema: PgSchema) {
     series: json('series'),
     /** The findings that the scan saw again. */
     seen: uuid('seen').array(),
+    /** The projects of the findings and of the scan. Null in deletions that were made before this column. */
+    projectIds: uuid('project_ids').array(),
   });
 
   /** The findings of deletions, with everything that belonged to them (`db/deletions/`). */

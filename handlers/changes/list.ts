@@ -11,7 +11,7 @@ export const listChanges = endpoint(
   {
     method: 'get',
     path: '/changes',
-    access: cookieOrg('member', 'own'),
+    access: cookieOrg('member', 'list'),
     tag: 'Findings',
     summary: 'List recent changes of findings',
     description: `The changes that you, or the token of the request, made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). With \`of=all\`, those of all members and tokens. Always a page.`,
@@ -19,7 +19,7 @@ export const listChanges = endpoint(
       query: z.object({
         of: z.enum(['me', 'all']).optional().openapi({
           description:
-            'Whose changes. A token of a project and a member whose access is limited to projects list only their own, with the findings that they reach. The default is `me`.',
+            'Whose changes. A token of a project and a member whose access is limited to projects list only their own changes that concern no other project. The default is `me`.',
         }),
         ...pageParameters,
       }),

@@ -19,7 +19,7 @@ export const undoFindingChange = endpoint(
   {
     method: 'post',
     path: '/changes/{id}/undo',
-    access: cookieOrg('member', 'own'),
+    access: cookieOrg('member', 'list'),
     audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Undo a change of findings',
@@ -55,7 +55,7 @@ export const undoFindingChange = endpoint(
     if (change.undone_at) throw isUndone();
     if (change.risks.length > 0) await noteAcceptedRisks(sql, org, change.risks, now);
     const undo = { actorId: actor.id, changeId: services.nextId().id, now: now.toISOString() };
-    const found = await undoChange(sql, org.tables, { ...undo, id: params.id }, reach?.ids);
+    const found = await undoChange(sql, org.tables, { ...undo, id: params.id });
     if (found.length === 0) throw isUndone();
     return ok({
       restored: found.flatMap(({ conflicts, ...finding }) => (conflicts ? [] : finding)),

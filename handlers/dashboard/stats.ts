@@ -6,8 +6,9 @@ import {
   toSeverityCounts,
 } from '../../db/findings/counts/counts.ts';
 import { findingViewFields } from '../../db/findings/lists/text.ts';
-import { within } from '../../db/projects/reach.ts';
+import { type Projects, within } from '../../db/projects/reach.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import { run } from '../../db/statements.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -17,12 +18,22 @@ import { ListedFinding, SeveritySummary } from '../../lib/resources.ts';
 import { count, z } from '../../lib/schema.ts';
 
 const RECENT = 10;
+const RECENT_ROWS = sql.raw(`${RECENT}`);
 
 interface Numbers {
   severities: Parameters<typeof toSeverityCounts>[0] | null;
   scans: Awaited<ReturnType<typeof countScans>>;
   recent: Resource<FindingRow>[] | null;
 }
+
+/** The newest findings of some projects, from those of each severity and status, which an index has in order. */
+const newestIn = ({ findingCounts: c, findings: f }: OrgTables, projects: Projects) =>
+  projects &&
+  sql`${f.id} = any (array(select n.id
+    from (select distinct project_id, severity, status from ${c} where ${within(c.projectId, projects)}) k cross join lateral (
+      select n.id from ${f} n where n.project_id = k.project_id and n.severity = k.severity and n.status = k.status
+        and n.proposed is null order by n.id desc limit ${RECENT_ROWS}) n
+    order by n.id desc limit ${RECENT_ROWS}))`;
 
 export const dashboardStats = endpoint(
   {
@@ -58,7 +69,7 @@ export const dashboardStats = endpoint(
       (select row_to_json(c) from ${scanCountsQuery(db, tables, { projects })} c) as scans,
       (select json_agg(f.json) from (
         select ${json(fields)} as json from ${findings}
-        where ${and(isNull(findings.proposed), within(findings.projectId, projects))} order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
+        where ${and(isNull(findings.proposed), newestIn(tables, projects))} order by ${findings.id} desc limit ${RECENT_ROWS}) f) as recent`,
     );
     const severities = toSeverityCounts(row?.severities ?? []);
     return ok({

@@ -11,7 +11,7 @@ export const getDeletion = endpoint(
   {
     method: 'get',
     path: '/deletions/{id}',
-    access: cookieOrg('admin', 'own'),
+    access: cookieOrg('admin', 'list'),
     tag: 'Findings',
     summary: 'Get a deletion',
     description: 'Its progress, while it is in progress.',

@@ -1,9 +1,9 @@
 import { BeingTransferred, startUndo } from '../../db/deletions/restore.ts';
-import { Deletion, deletionsSince, UNDO_DAYS } from '../../lib/deletions/deletion.ts';
+import { Deletion, UNDO_DAYS } from '../../lib/deletions/deletion.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
-import { continueDeletion, findDeletion } from '../../lib/http/bulk/start-deletion.ts';
+import { continueDeletion, findDeletion, readerOf } from '../../lib/http/bulk/start-deletion.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -14,7 +14,7 @@ export const undoDeletion = endpoint(
   {
     method: 'post',
     path: '/deletions/{id}/undo',
-    access: cookieOrg('admin', 'own'),
+    access: cookieOrg('admin', 'list'),
     audit: 'deletion.undone',
     tag: 'Findings',
     summary: 'Undo a deletion',
@@ -25,14 +25,12 @@ export const undoDeletion = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { actor, now, org, params, reach } = call;
-    if (reach && !(await findDeletion(call, params.id))) throw new ApiError('resource_error/not_found');
+    const { org, params } = call;
     await requireStays(call, 'any');
-    const undo = { id: params.id, orgId: org.id, since: deletionsSince(now) };
-    const reader = { actorId: actor.id, projects: reach?.ids };
+    const undo = { id: params.id, orgId: org.id };
     const isStarted = await call
       .audited(
-        (inside) => startUndo(inside.sql, org.tables, { ...undo, ...reader }),
+        (inside) => startUndo(inside.sql, org.tables, undo, readerOf(call)),
         (started) => (started ? { target: { type: 'deletion', id: params.id } } : undefined),
       )
       .catch((error) => {

@@ -149,7 +149,7 @@ export const updateFindings = endpoint(
       await requireStays(call, 'any');
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
       const projects = projectsAmong(call, filter.project_id);
-      await requireChanges(call, services.config, [{ change: same, path: '', projects }]);
+      await requireChanges(call, services.config, [{ change: same, path: '', of: { projects } }]);
       return ok(await changeByFilter(call, selection, same));
     }
     const changes = each ?? ids.map((id) => ({ ...same, id }));
@@ -165,7 +165,7 @@ export const updateFindings = endpoint(
         change,
         path: each ? `changes.${i}.` : '',
         // An error about the project of a hidden finding would tell that the finding exists.
-        ...(checked.has(change.id) && { findingId: change.id }),
+        ...(checked.has(change.id) && { of: { finding: change.id } }),
       })),
     );
     const change = services.nextId().id;

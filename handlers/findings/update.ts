@@ -29,7 +29,7 @@ export const updateFinding = endpoint(
   },
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
-    await requireChanges(call, services.config, [{ change: body, path: '', findingId: params.id }]);
+    await requireChanges(call, services.config, [{ change: body, path: '', of: { finding: params.id } }]);
     const change = { ...body, id: params.id };
     await noteRisks(call, [change]);
     const changer = {

@@ -7,7 +7,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerRows } from '../../lib/http/lists/list.ts';
 import { pageOf, pageParameters, resultInfo } from '../../lib/http/lists/pages.ts';
-import { projectsOf } from '../../lib/projects/reach.ts';
+import { projectsAmong } from '../../lib/projects/reach.ts';
 import { Scan } from '../../lib/resources.ts';
 import { anyOf, uuid, z } from '../../lib/schema.ts';
 
@@ -31,8 +31,8 @@ export const listScans = endpoint(
     const { db, org, query } = call;
     const { scans } = org.tables;
     const page = pageOf(query);
-    const { status: statuses } = query;
-    const projects = projectsOf(call, query.project_id);
+    const { project_id, status: statuses } = query;
+    const projects = projectsAmong(call, project_id === undefined ? undefined : [project_id]);
     const rows = db
       .select({ json: jsonText(scanFields(org.tables)) })
       .from(scans)

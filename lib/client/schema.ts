@@ -14314,7 +14314,7 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description Whose changes. A token of a project and a member whose access is limited to projects list only their own, with the findings that they reach. The default is `me`. */
+                /** @description Whose changes. A token of a project and a member whose access is limited to projects list only their own changes that concern no other project. The default is `me`. */
                 of?: components["schemas"]["ListChangesOf"];
                 page?: number;
                 per_page?: number;

@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL } from 'drizzle-orm';
+import { and, desc, eq, or, type SQL } from 'drizzle-orm';
 import { validate } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
@@ -9,7 +9,7 @@ import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { text, uuid, z } from '../schema.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
-import { projectsOf, type Reaching } from './reach.ts';
+import { NO_PROJECT, projectsAmong, type Reaching } from './reach.ts';
 import { MAX_SOURCE_URL, sourceUrlProblem } from './source-links.ts';
 
 /** A project's slug: 2 to 50 lower-case letters, digits and hyphens, no hyphen at either end. */
@@ -63,6 +63,23 @@ export async function readProject(db: Db, tables: OrgTables, slugOrId: string) {
   return row;
 }
 
+/** The id of the same project, in one statement: the number of statements tells nothing of a project that the caller does not reach. */
+export async function findProjectId(
+  db: Db,
+  tables: OrgTables,
+  slugOrId: string,
+): Promise<string | undefined> {
+  const { projects } = tables;
+  const present = [...(validate(slugOrId) ? [hasId(tables, slugOrId)] : []), hasSlug(tables, slugOrId)];
+  const [found] = await db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(or(...present, hadSlug(tables, slugOrId)))
+    .orderBy(...present.map(desc), desc(projects.id))
+    .limit(1);
+  return found?.id;
+}
+
 /** @throws ApiError `resource_error/not_found` */
 export async function requireProject(db: Db, { tables }: Org, projectId: string): Promise<void> {
   await findProject(db, tables, [hasId(tables, projectId)]);
@@ -76,9 +93,10 @@ export async function requireProjects(
   call: Reaching & { db: Db; org: Org },
   given: string | undefined,
 ): Promise<Projects> {
-  const projects = projectsOf(call, given);
-  if (given !== undefined) for (const id of projects ?? []) await requireProject(call.db, call.org, id);
-  return projects;
+  if (given === undefined) return call.reach?.ids;
+  const [id = NO_PROJECT] = projectsAmong(call, [given]) ?? [];
+  await requireProject(call.db, call.org, id);
+  return [id];
 }
 
 /** The id of the first project that meets one of the conditions. */

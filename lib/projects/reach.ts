@@ -1,5 +1,4 @@
 import type { ProjectRoles } from '../../db/projects/members.ts';
-import type { Projects } from '../../db/projects/reach.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { lower, rankOf } from '../tokens/scopes.ts';
 
@@ -36,13 +35,7 @@ export function isNarrower(before: Reach | undefined, now: Reach | undefined): b
 /** The id of no project. */
 export const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
 
-/** The projects that a statement is limited to: the one that a request names, otherwise those of the caller. Another project matches nothing. */
-export function projectsOf({ reach }: Reaching, given: string | undefined): Projects {
-  if (given === undefined) return reach?.ids;
-  return [reach === undefined || reach.ids.includes(given) ? given : NO_PROJECT];
-}
-
-/** The same for a list of named projects. */
+/** The projects that a statement is limited to: those that a request names, otherwise those of the caller. */
 export const projectsAmong = (
   { reach }: Reaching,
   given: readonly string[] | undefined,

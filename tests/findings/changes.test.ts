@@ -158,17 +158,12 @@ describe('POST /changes/{id}/undo', () => {
     const tables = defineOrgTables(orgSchemaName(org.id));
     const undos = await Promise.all(
       Array.from({ length: 8 }, () =>
-        undoChange(
-          t.services.database.sql,
-          tables,
-          {
-            id: change_id,
-            actorId: org.owner.id,
-            changeId: crypto.randomUUID(),
-            now: now().toISOString(),
-          },
-          undefined,
-        ),
+        undoChange(t.services.database.sql, tables, {
+          id: change_id,
+          actorId: org.owner.id,
+          changeId: crypto.randomUUID(),
+          now: now().toISOString(),
+        }),
       ),
     );
     expect(undos.map((found) => found.length).sort()).toEqual([...Array(7).fill(0), 2]);

@@ -1,55 +1,24 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endpoints as table } from '../../handlers/index.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
-import {
-  type Answer,
-  addMember,
-  addProject,
-  createOrg,
-  createScan,
-  must,
-  push,
-  type TestMember,
-  type TestOrg,
-} from '../support/api/api.ts';
+import { type Answer, addMember, must, push, type TestMember } from '../support/api/api.ts';
+import { byProject, createLimited, PROJECTS, type ProjectName } from '../support/api/limited.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* Members whose access is limited to projects, with a session and with a personal access token. */
 
-const PROJECTS = ['mine', 'seen', 'hidden'] as const;
-type Name = (typeof PROJECTS)[number];
+type Limited = Awaited<ReturnType<typeof createLimited>>;
 
 let t: TestApp;
 let api: TestApp['api'];
-let orgs: Record<Name, TestOrg>;
-let scans: Record<Name, string>;
-let findings: Record<Name, string>;
-/** A member who is `admin` of `mine` and `viewer` of `seen`. */
-let cyd: TestMember;
+let { orgs, scans, findings, cyd, run, assign } = {} as Limited;
 
 const DENIED = [403, 'permission_error/denied'];
 const NOT_FOUND = [404, 'resource_error/not_found'];
 const outcome = ({ status, error }: Answer) => [status, error];
-const by = async <T>(make: (name: Name) => Promise<T>): Promise<Record<Name, T>> => {
-  const made: [Name, T][] = [];
-  for (const name of PROJECTS) made.push([name, await make(name)]);
-  return Object.fromEntries(made) as Record<Name, T>;
-};
 const org = () => orgs.mine;
-const inOrg = (text: string, params: string[] = []) =>
-  t.services.database.sql.unsafe(text.replaceAll('$org', `org_${org().id.replaceAll('-', '')}`), params);
-const assign = async (user: { id: string }, roles: Partial<Record<Name, string>>, access = 'assigned') => {
-  await inOrg(`update shared.memberships set project_access = $1 where user_id = $2`, [access, user.id]);
-  await inOrg(`delete from $org.project_members where user_id = $1`, [user.id]);
-  for (const [name, role] of Object.entries(roles))
-    await inOrg(`insert into $org.project_members values ($1, $2, $3, now())`, [
-      user.id,
-      orgs[name as Name].projectId,
-      role,
-    ]);
-};
 const setRole = (role: string) =>
-  inOrg('update shared.memberships set role = $1 where user_id = $2', [role, cyd.id]);
+  run('update shared.memberships set role = $1 where user_id = $2', [role, cyd.id]);
 
 beforeAll(async () => {
   t = await startApp();
@@ -57,16 +26,9 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  const mine = await createOrg(api);
-  orgs = { mine, seen: await addProject(api, mine, 'Seen'), hidden: await addProject(api, mine, 'Hidden') };
-  scans = await by((name) => createScan(api, orgs[name]));
   // The same problem in all projects.
   const fields = { fingerprint: 'fp', cve: 'CVE-2026-10001', file: 'a.ts', source: 'x', rule_id: 'r1' };
-  findings = await by(
-    async (name) => (await push(api, orgs[name], scans[name], { ...fields, title: name })).id,
-  );
-  cyd = await addMember(api, mine, 'admin');
-  await assign(cyd, { mine: 'admin', seen: 'viewer' });
+  ({ orgs, scans, findings, cyd, run, assign } = await createLimited(t, fields));
 });
 
 /** From the root. */
@@ -108,12 +70,15 @@ describe('endpoints that name a project, finding or scan', () => {
   };
 
   it.each(titled(named))('%s', async (_, { method, path, access }) => {
-    const idOf = { project: (name: Name) => orgs[name].projectId, scan: (name: Name) => scans[name] };
-    const ids = { ...idOf, finding: (name: Name) => findings[name] }[access.project as 'project'];
+    const idOf = {
+      project: (name: ProjectName) => orgs[name].projectId,
+      scan: (name: ProjectName) => scans[name],
+    };
+    const ids = { ...idOf, finding: (name: ProjectName) => findings[name] }[access.project as 'project'];
     const isRead = method === 'GET';
     const body = path.endsWith('/scans/{id}/delete') ? { with_findings: false } : BODY;
     for (const as of await waysOf(cyd, access.tokens)) {
-      const call = (name: Name) =>
+      const call = (name: ProjectName) =>
         api.call(method, pathOf(path, [ids(name)]), { ...as, ...(!isRead && { body }) });
       expect(outcome(await call('hidden'))).toEqual(NOT_FOUND);
       const seen = await call('seen');
@@ -145,20 +110,20 @@ describe('endpoints of the organization', () => {
   it('by the slug are refused, too', async () => {
     const body = { name: 'Renamed' };
     expect(outcome(await api.patch(`/orgs/${org().slug}`, { ...cyd.as, body }))).toEqual(DENIED);
-    await assign(cyd, {}, 'all');
+    await assign(cyd, 'all');
     must(await api.patch(`/orgs/${org().slug}`, { ...cyd.as, body }));
   });
 
   it('shows the access while it is limited', async () => {
     const read = async () => must(await api.get(`/orgs/${org().slug}`, cyd.as)).project_access;
     expect(await read()).toBe('assigned');
-    await assign(cyd, {}, 'all');
+    await assign(cyd, 'all');
     expect(await read()).toBeUndefined();
   });
 });
 
 describe('lists', () => {
-  const sets: Partial<Record<Name, string>>[] = [
+  const sets: Partial<Record<ProjectName, string>>[] = [
     {},
     { mine: 'member' },
     { mine: 'member', seen: 'viewer' },
@@ -204,8 +169,8 @@ describe('lists', () => {
 
   it.each(sets)('of everything else have those of the projects: %o', async (roles) => {
     await assign(cyd, roles);
-    const names = Object.keys(roles) as Name[];
-    const ids = (list: readonly Name[], of: (name: Name) => string) => list.map(of).toSorted();
+    const names = Object.keys(roles) as ProjectName[];
+    const ids = (list: readonly ProjectName[], of: (name: ProjectName) => string) => list.map(of).toSorted();
     const get = async (path: string) => must(await api.get(path, cyd.as));
     const listed = async (path: string) => (await get(path)).map(({ id }: { id: string }) => id).toSorted();
     expect(await listed('/projects')).toEqual(ids(names, (name) => orgs[name].projectId));
@@ -215,6 +180,7 @@ describe('lists', () => {
     expect(scansAnswer.json.result_info.total).toBe(names.length);
     expect(await get('/dashboard/stats')).toMatchObject({
       ...{ total_scans: names.length, total_findings: names.length },
+      recent_findings: names.toReversed().map((name) => ({ id: findings[name] })),
     });
     const counts: { project: { id: string } }[] = await get('/dashboard/projects');
     expect(counts.map(({ project }) => project.id).toSorted()).toEqual(
@@ -321,14 +287,7 @@ describe('the revision', () => {
 });
 
 describe('triage', () => {
-  it('changes findings of the projects where the role is enough', async () => {
-    const body = { ids: PROJECTS.map((name) => findings[name]), status: 'confirmed' };
-    const { updated, failed } = must(await api.patch('/findings', { ...cyd.as, body }));
-    expect(updated).toMatchObject([{ id: findings.mine }]);
-    expect(failed).toMatchObject([
-      { id: findings.seen, code: 'denied' },
-      { id: findings.hidden, code: 'not_found' },
-    ]);
+  it('by a filter changes findings of the projects where the role is enough', async () => {
     const filtered = { filter: {}, expected_count: 1, status: 'wontfix', reason: 'other' };
     const { updated: changed } = must(await api.patch('/findings', { ...cyd.as, body: filtered }));
     expect(changed).toMatchObject([{ id: findings.mine }]);
@@ -336,32 +295,8 @@ describe('triage', () => {
     expect((await api.patch('/findings', { ...cyd.as, body: wrong })).status).toBe(409);
   });
 
-  it('lists and undoes own changes, of the findings that the caller reaches now', async () => {
-    await assign(cyd, {}, 'all');
-    const body = { ids: PROJECTS.map((name) => findings[name]).toReversed(), status: 'confirmed' };
-    const { change_id } = must(await api.patch('/findings', { ...cyd.as, body }));
-    must(await api.patch('/findings', { ...org().asOwner, body: { ...body, status: 'open' } }));
-    must(await api.patch('/findings', { ...org().asOwner, body: { ...body, status: 'confirmed' } }));
-    await assign(cyd, { mine: 'member', seen: 'viewer' });
-    for (const query of ['?page=1', '?page=1&of=all']) {
-      const { text, result } = await api.get(`/changes${query}`, cyd.as);
-      expect(result).toMatchObject([
-        { id: change_id, findings: 1, finding_id: findings.mine, title: 'mine' },
-      ]);
-      expect(text).not.toContain(findings.hidden);
-    }
-    const last = must(
-      await api.patch('/findings', { ...cyd.as, body: { ...body, status: 'open' } }),
-    ).change_id;
-    await assign(cyd, {});
-    expect((await api.post(`/changes/${last}/undo`, cyd.as)).status).toBe(409);
-    await assign(cyd, { mine: 'member' });
-    const undone = must(await api.post(`/changes/${last}/undo`, cyd.as));
-    expect(undone).toMatchObject({ restored: [{ id: findings.mine }], conflicts: [] });
-  });
-
   it('needs both roles: the one in the organization is the ceiling', async () => {
-    const triage = (name: Name) =>
+    const triage = (name: ProjectName) =>
       api.patch(`/findings/${findings[name]}`, { ...cyd.as, body: { status: 'confirmed' } });
     await setRole('viewer');
     expect(outcome(await triage('mine'))).toEqual(DENIED);
@@ -373,7 +308,7 @@ describe('triage', () => {
     await assign(cyd, { hidden: 'member' });
     expect(outcome(await triage('mine'))).toEqual(NOT_FOUND);
     must(await triage('hidden'));
-    await assign(cyd, {}, 'all');
+    await assign(cyd, 'all');
     must(await triage('seen'));
   });
 
@@ -395,7 +330,7 @@ describe('members who reach the project', () => {
   });
 
   it('are its assignees', async () => {
-    const assignTo = (name: Name, body: object = { assignee_id: dan.id }) =>
+    const assignTo = (name: ProjectName, body: object = { assignee_id: dan.id }) =>
       api.patch(`/findings/${findings[name]}`, { ...org().asOwner, body });
     must(await assignTo('mine'));
     const refused = await assignTo('seen');
@@ -414,7 +349,7 @@ describe('members who reach the project', () => {
   });
 
   it('are mentioned in its comments', async () => {
-    const comment = async (name: Name) => {
+    const comment = async (name: ProjectName) => {
       const body = { body: `@[Dan](${dan.id}) @[Cyd](${cyd.id})` };
       const path = `/findings/${findings[name]}/comments`;
       const made = must(await api.post(path, { ...org().asOwner, body }));
@@ -425,7 +360,7 @@ describe('members who reach the project', () => {
     expect(await comment('mine')).toEqual([cyd.id, dan.id].toSorted());
     expect(await comment('seen')).toEqual([cyd.id]);
     expect(await comment('hidden')).toEqual([]);
-    await assign(dan, {}, 'all');
+    await assign(dan, 'all');
     expect(await comment('hidden')).toEqual([dan.id]);
   });
 
@@ -436,8 +371,8 @@ describe('members who reach the project', () => {
       actions: { assignee_id: dan.id, due_days: 3 },
     };
     const { id } = must(await api.post('/rules', { ...org().asOwner, body: rule }));
-    const pushed = await by((name) => push(api, orgs[name], scans[name], { title: 'new finding' }));
-    const assigneeOf = async (name: Name, of: Record<Name, { id: string }>) => {
+    const pushed = await byProject((name) => push(api, orgs[name], scans[name], { title: 'new finding' }));
+    const assigneeOf = async (name: ProjectName, of: Record<ProjectName, { id: string }>) => {
       const { assignee_id, due_at } = must(await api.get(`/findings/${of[name].id}`, org().asOwner));
       return [assignee_id, due_at !== undefined];
     };
@@ -456,12 +391,12 @@ describe('members who reach the project', () => {
     const body = { conditions: { cve: ['CVE-2026-10001'] }, actions: { assignee_id: dan.id } };
     const preview = async () => must(await api.post('/rules/preview', { ...org().asOwner, body })).total;
     expect(await preview()).toBe(1);
-    await assign(dan, {}, 'all');
+    await assign(dan, 'all');
     expect(await preview()).toBe(3);
   });
 
   it('are listed for it', async () => {
-    const list = async (name: Name, as: object = org().asOwner) => {
+    const list = async (name: ProjectName, as: object = org().asOwner) => {
       const { status, result } = await api.get(`/members?project_id=${orgs[name].projectId}`, as);
       return status === 200 ? result.map(({ user_id }: { user_id: string }) => user_id).toSorted() : status;
     };
@@ -474,34 +409,9 @@ describe('members who reach the project', () => {
   });
 });
 
-describe('deletions', () => {
-  it('delete findings of projects where the caller is an admin', async () => {
-    const body = { ids: PROJECTS.map((name) => findings[name]) };
-    const deletion = must(await api.post('/findings/delete', { ...cyd.as, body }));
-    expect(deletion).toMatchObject({ selected: 1, findings: 1 });
-    expect(must(await api.get('/findings', org().asOwner))).toHaveLength(2);
-    const list = async () => (await api.get('/deletions?page=1', cyd.as)).json;
-    expect(await list()).toMatchObject({ result: [{ id: deletion.id }], result_info: { total: 1 } });
-    const ofOwner = must(
-      await api.post('/findings/delete', { ...org().asOwner, body: { ids: [findings.seen] } }),
-    );
-    expect((await list()).result_info.total).toBe(1);
-    for (const path of [`/deletions/${ofOwner.id}`]) {
-      expect(outcome(await api.get(path, cyd.as))).toEqual(NOT_FOUND);
-      expect(outcome(await api.post(`${path}/undo`, cyd.as))).toEqual(NOT_FOUND);
-    }
-    await assign(cyd, { mine: 'member' });
-    expect((await list()).result_info.total).toBe(0);
-    expect(outcome(await api.post(`/deletions/${deletion.id}/undo`, cyd.as))).toEqual(NOT_FOUND);
-    await assign(cyd, { mine: 'admin' });
-    must(await api.post(`/deletions/${deletion.id}/undo`, cyd.as));
-    expect(must(await api.get('/findings', org().asOwner))).toHaveLength(2);
-  });
-});
-
 describe('the export of an account', () => {
   it('has the texts of others from the projects only', async () => {
-    await assign(cyd, {}, 'all');
+    await assign(cyd, 'all');
     for (const name of PROJECTS) {
       const path = `/findings/${findings[name]}`;
       must(await api.patch(path, { ...org().asOwner, body: { assignee_id: cyd.id } }));
@@ -513,7 +423,7 @@ describe('the export of an account', () => {
     const text = await read();
     expect([text.includes('look at mine'), text.includes('look at seen')]).toEqual([true, true]);
     expect([text.includes('hidden'), text.includes(findings.hidden)]).toEqual([false, false]);
-    await assign(cyd, {}, 'all');
+    await assign(cyd, 'all');
     expect(await read()).toContain('look at hidden');
   });
 });

@@ -45,34 +45,28 @@ const matching = (whose: Whose, $: Placeholders<Changes>): SQL =>
     ? sql`id >= ${$.first}::uuid`
     : sql`actor_id = ${$.actorId}::uuid and at >= ${$.since}::timestamptz`;
 
-/** Leaves out changes without a finding in some projects. */
-function ofReached(
-  { changes, findings }: OrgTables,
-  limit: (projectId: SQL) => SQL | undefined,
-): SQL | undefined {
-  const limited = limit(sql`f.project_id`);
+/** Leaves out changes with a finding of another project than some. */
+export function ofReached({ findings }: OrgTables, limit: (projectId: SQL) => SQL | undefined) {
+  const isReached = limit(sql`f.project_id`);
   return (
-    limited &&
-    sql` and exists (select from ${findings} f where f.id = any (${changes.findingIds}) and ${limited})`
+    isReached &&
+    sql` and not exists (select from ${findings} f where f.id = any (finding_ids) and not ${isReached})`
   );
 }
 
-/** In some projects, the findings of others are left out, and so is their number. */
 const listStatement = (whose: Whose) =>
   limitedStatement<Changes & Window, RecentChange>((tables, $, limit) => {
     const { apiTokens, changes, findings, rules } = tables;
-    const limited = limit(sql`f.project_id`);
-    const count = limited ? sql`coalesce(f.count, 0)::int` : sql`cardinality(page.finding_ids)`;
     return sql`
 with page as materialized (
   select id, at, finding_ids, what, undone_at, rule_id, actor_id from ${changes}
   where ${matching(whose, $)}${ofReached(tables, limit)} order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
 )
-select page.id, page.at, ${count} as findings, f.id as finding_id, f.title, page.what, page.undone_at,
+select page.id, page.at, cardinality(page.finding_ids) as findings, f.id as finding_id, f.title, page.what, page.undone_at,
   case when r.id is not null then json_build_object('id', r.id, 'name', r.name) end as rule,
   page.actor_id, coalesce(t.name, u.name) as actor_name, t.id is not null as is_token
 from page left join lateral (
-  select f.id, f.title${limited && sql`, count(*) over () as count`} from unnest(page.finding_ids) with ordinality o(id, position) join ${findings} f on f.id = o.id${limited && sql` and ${limited}`}
+  select f.id, f.title from unnest(page.finding_ids) with ordinality o(id, position) join ${findings} f on f.id = o.id
   order by o.position limit 1
 ) f on true left join ${rules} r on r.id = page.rule_id
 left join ${apiTokens} t on t.id = page.actor_id left join ${users} u on u.id = page.actor_id order by page.id desc`;
@@ -89,7 +83,7 @@ const statements = {
   all: { list: listStatement('all'), count: countStatement('all') },
 };
 
-/** Reads a page of the changes of findings in some projects that an actor, or all, made since a time, newest first. */
+/** Reads a page of the changes that an actor, or all, made since a time and that are of some projects only, newest first. */
 export async function readChanges(
   client: SqlClient,
   tables: OrgTables,

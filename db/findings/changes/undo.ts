@@ -3,9 +3,10 @@ import { retried } from '../../errors.ts';
 import type { Sql } from '../../pool/query.ts';
 import { limitedStatement, type Projects } from '../../projects/reach.ts';
 import type { OrgTables } from '../../schema/org.ts';
-import type { SqlClient } from '../../statements.ts';
+import { orgStatement, type SqlClient } from '../../statements.ts';
 import type { AcceptedRisk } from '../triage/accepted-risks.ts';
 import type { ChangedFinding } from '../triage/triage.ts';
+import { ofReached } from './list.ts';
 import { CHANGED_COLUMNS, WAS, type Written, writeChanges } from './write.ts';
 
 /*
@@ -21,19 +22,16 @@ export interface UndoableChange {
   risks: AcceptedRisk[];
 }
 
-const findStatement = limitedStatement<{ id: string; since: string }, UndoableChange>((tables, $, limit) => {
-  const limited = limit(sql`o.project_id`);
-  return sql`
+const findStatement = limitedStatement<{ id: string; since: string }, UndoableChange>(
+  (tables, $, limit) => sql`
 select actor_id, undone_at, coalesce((
   select json_agg(json_build_object('id', f.id, 'accepted_until', f.accepted_until))
-  from json_to_recordset(c.fields) as f(id uuid, accepted_until text) where f.accepted_until is not null${
-    limited && sql` and exists (select from ${tables.findings} o where o.id = f.id and ${limited})`
-  }
+  from json_to_recordset(c.fields) as f(id uuid, accepted_until text) where f.accepted_until is not null
 ), '[]') as risks
-from ${tables.changes} c where id = ${$.id}::uuid and at >= ${$.since}::timestamptz`;
-});
+from ${tables.changes} c where id = ${$.id}::uuid and at >= ${$.since}::timestamptz${ofReached(tables, limit)}`,
+);
 
-/** Finds a change that was made since a time, with the risks of findings in some projects. */
+/** Finds a change that was made since a time and is of some projects only. */
 export async function findChange(
   client: SqlClient,
   tables: OrgTables,
@@ -45,14 +43,9 @@ export async function findChange(
   return change;
 }
 
-/**
- * Locks the change first, so that requests that undo it run one after another and the later ones find it undone. It is undone only once
- * none of its findings is left for others to undo: those that are restored have another `change_id`, so a second undo leaves them alone.
- */
-const undoStatement = limitedStatement<Written & { id: string }, ChangedFinding>((tables, $, limit) => {
-  const limited = limit(sql`project_id`);
-  const ofChange = sql`id = any (array(select unnest(finding_ids) from change))`;
-  return sql`
+/** Locks the change first, so that requests that undo it run one after another and the later ones find it undone. */
+const undoStatement = orgStatement<Written & { id: string }, ChangedFinding>(
+  (tables, $) => sql`
 with change as materialized (
   select finding_ids, fields from ${tables.changes} where id = ${$.id}::uuid and undone_at is null for update
 ), wanted as materialized (
@@ -63,7 +56,7 @@ with change as materialized (
     to_regressed boolean, to_reason text, to_assignee_id uuid, to_due_at timestamptz, to_accepted_until timestamptz)
 ), before as materialized (
   select ${CHANGED_COLUMNS} from ${tables.findings}
-  where ${ofChange}${limited && sql` and ${limited}`}
+  where id = any (array(select unnest(finding_ids) from change))
   order by project_id, fingerprint for no key update
 ), after as materialized (
   select b.id, b.project_id, b.severity, b.proposed, null::text as note, w.status, w.status_changed_at, w.regressed, w.regressed_at,
@@ -73,25 +66,22 @@ with change as materialized (
     (${$.id}::uuid, w.to_status, w.to_regressed, w.to_reason, w.to_assignee_id, w.to_due_at, w.to_accepted_until)
 ), ${writeChanges(tables, $)}, undone as (
   update ${tables.changes} set undone_at = ${$.now}::timestamptz
-  where id = ${$.id}::uuid and undone_at is null and exists (select from after)${
-    limited && sql` and not exists (select from ${tables.findings} where ${ofChange} and not (${limited}))`
-  }
+  where id = ${$.id}::uuid and undone_at is null and exists (select from after)
 )
 select before.id, coalesce(changed.status, before.status) as status, before.status as previous_status,
   changed.id is null as conflicts
 from change cross join lateral unnest(change.finding_ids) with ordinality as o(id, position)
-join before on before.id = o.id left join changed on changed.id = before.id order by o.position`;
-});
+join before on before.id = o.id left join changed on changed.id = before.id order by o.position`,
+);
 
 /**
- * Undoes a change of the findings in some projects that nobody has changed since.
+ * Undoes a change of the findings that nobody has changed since.
  * @returns its findings in their order; none if the change is undone already or does not exist
  */
 export async function undoChange(
   client: Sql,
   tables: OrgTables,
   undo: Written & { id: string },
-  projects: Projects,
 ): Promise<ChangedFinding[]> {
-  return await retried(() => undoStatement(tables, projects).run(client, undo));
+  return await retried(() => undoStatement(tables).run(client, undo));
 }

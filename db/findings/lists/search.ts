@@ -142,6 +142,7 @@ function bandsOf(
 /** A finding, and the change that was made to it last. */
 export interface SelectedFinding {
   id: string;
+  project_id: string;
   change_id: string | null;
 }
 
@@ -155,13 +156,13 @@ export async function selectFindings(
   { where, after, limit }: { where: SQL | undefined; after?: string | undefined; limit: number },
   limits: SearchLimits,
 ): Promise<{ total: number | undefined; findings: SelectedFinding[] }> {
-  const columns = sql`${f.id} as id, ${f.changeId} as change_id`;
+  const columns = sql`${f.id} as id, ${f.projectId} as project_id, ${f.changeId} as change_id`;
   const matching = (condition: SQL | undefined) => condition && sql`where ${condition}`;
   const rows = await runSearch<SelectedFinding & { total?: number }>(
     client,
     after === undefined
       ? sql`with found as materialized (select ${columns} from ${f} ${matching(where)})
-        select id, change_id, (select count(*)::int from found) as total
+        select id, project_id, change_id, (select count(*)::int from found) as total
         from found order by id desc limit ${limit}::bigint`
       : sql`select ${columns} from ${f} ${matching(and(lt(f.id, after), where))}
         order by ${desc(f.id)} limit ${limit}::bigint`,

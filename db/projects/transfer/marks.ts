@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Sql } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { projectTransfers } from '../../schema/orgs.ts';
-import { arrayText, type DrizzleClient, orgStatement, run, type SqlClient } from '../../statements.ts';
+import { type DrizzleClient, orgStatement, run, type SqlClient } from '../../statements.ts';
 import { forgetTransfer, type Transfer, TransferOver } from './transfers.ts';
 
 /*
@@ -84,7 +84,7 @@ export async function removeStrayMarks(client: SqlClient, tables: OrgTables, org
 }
 
 interface Named {
-  projectId: string | null;
+  projectIds: string | null;
   findingIds: string | null;
   scanId: string | null;
   any: boolean;
@@ -93,26 +93,14 @@ interface Named {
 const leaving = orgStatement<Named, object>(
   ({ findings, projects, scans }, $) => sql`
 select 1 from ${projects} p where p.transfer = 'out' and (
-  ${$.any}::boolean or p.id = ${$.projectId}::uuid
+  ${$.any}::boolean or p.id = any (${$.projectIds}::uuid[])
   or exists (select from ${findings} f where f.id = any (${$.findingIds}::uuid[]) and f.project_id = p.id)
   or exists (select from ${scans} s where s.scan_id = ${$.scanId}::text and s.project_id = p.id)
 ) limit 1`,
 );
 
-/** Whether a project moves to another organization: the one that is named, one of some findings or of a scan, or any. */
+/** Whether a project moves to another organization: one of those that are named, of some findings or of a scan, or any. */
 export async function isLeaving(client: SqlClient, tables: OrgTables, of: Partial<Named>): Promise<boolean> {
-  const params = { projectId: null, findingIds: null, scanId: null, any: false, ...of };
+  const params = { projectIds: null, findingIds: null, scanId: null, any: false, ...of };
   return (await leaving(tables).run(client, params)).length > 0;
 }
-
-const anyLeaving = orgStatement<{ projects: string }, object>(
-  ({ projects }, $) =>
-    sql`select 1 from ${projects} where transfer = 'out' and id = any (${$.projects}::uuid[]) limit 1`,
-);
-
-/** Whether one of some projects moves to another organization. */
-export const isAnyLeaving = async (
-  client: SqlClient,
-  tables: OrgTables,
-  ids: readonly string[],
-): Promise<boolean> => (await anyLeaving(tables).run(client, { projects: arrayText(ids) })).length > 0;

@@ -2,6 +2,7 @@ import type { Db } from '../../../db/client.ts';
 import type { PushOutcome } from '../../../db/findings/ingest/push.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
+import { arrayText } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { requireProject } from '../../projects/projects.ts';
@@ -14,7 +15,7 @@ export async function refusalError(
   projectId: string,
 ): Promise<ApiError> {
   if (kind === 'no_scan') {
-    const isMoving = await isLeaving(sql, org.tables, { projectId });
+    const isMoving = await isLeaving(sql, org.tables, { projectIds: arrayText([projectId]) });
     if (isMoving) return beingTransferred();
     return new ApiError('resource_error/not_found', { message: 'The scan is not registered.' });
   }

@@ -11,8 +11,9 @@ import { memberships } from '../../../db/schema/orgs.ts';
 import { FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import { hasAccess, isLimited } from '../../members/fields.ts';
+import { hasAccess, isLimited, reachOneOf } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
+import type { Reaching } from '../../projects/reach.ts';
 import { optional, removable, text, time, uuid, z } from '../../schema.ts';
 import { USER_STATUSES } from '../input.ts';
 
@@ -75,37 +76,39 @@ export async function projectsOfFindings(
   return new Map(found.map(({ id, projectId }) => [id, projectId]));
 }
 
-/** A change with its path in the request, and the finding or the projects that it is about. Without both, no finding. */
+/** A change with its path in the request. */
 interface CheckedChange {
   change: ChangeInput;
   path: string;
-  findingId?: string;
-  /** Undefined: perhaps all. */
-  projects?: Projects;
+  /** The finding that it changes, or the projects whose findings it may change. Unset: none. */
+  of?: { finding: string } | { projects: Projects };
 }
 
 /**
  * Checks what depends on the time and on the organization's members. A member whose access is limited to projects can be assigned there
- * only.
+ * only. For a limited caller, members of other projects only are no members.
  * @throws ApiError `validation_error/field_invalid`
  */
 export async function requireChanges(
-  context: { db: Db; now: Date; org: Org; sql: Sql },
+  context: Reaching & { db: Db; now: Date; org: Org; sql: Sql },
   settings: Pick<Config, 'pendingInvitations'>,
   changes: readonly CheckedChange[],
 ): Promise<void> {
-  const { db, now, org } = context;
+  const { db, now, org, reach } = context;
   const past = changes.find(
     ({ change }) => change.accepted_until && Date.parse(change.accepted_until) <= now.getTime(),
   );
   if (past) throw invalid(`${past.path}accepted_until`, 'must be in the future');
   const ids = [...new Set(changes.flatMap(({ change }) => change.assignee_id ?? []))];
   if (ids.length === 0) return;
+  const isShown = reach && (await reachOneOf(db, org.tables, [...reach.roles.keys()]));
   const members = await db
     .select({ id: memberships.userId, isLimited })
     .from(memberships)
     .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
-    .where(and(eq(memberships.orgId, org.id), inArray(memberships.userId, ids), hasAccess(settings)));
+    .where(
+      and(eq(memberships.orgId, org.id), inArray(memberships.userId, ids), hasAccess(settings), isShown),
+    );
   const known = new Set(members.map(({ id }) => id));
   const unknown = changes.find(({ change }) => change.assignee_id && !known.has(change.assignee_id));
   if (unknown) throw invalid(`${unknown.path}assignee_id`, 'is not a member of the organization');
@@ -119,21 +122,21 @@ async function requireReaching(
   changes: readonly CheckedChange[],
 ): Promise<void> {
   const assigning = changes.filter(({ change }) => limited.includes(change.assignee_id ?? ''));
-  const ids = assigning.flatMap(({ findingId }) => findingId ?? []);
+  const ids = assigning.flatMap(({ of }) => (of && 'finding' in of ? of.finding : []));
   const [assigned, projectOf] = await Promise.all([
     readProjectRoles(call.sql, call.org.tables, limited),
     projectsOfFindings(call, ids),
   ]);
-  for (const { change, path, findingId, ...selected } of assigning) {
-    const own = assigned.get(change.assignee_id ?? '');
-    const project = findingId && projectOf.get(findingId);
-    if (project && !own?.has(project))
+  for (const { change, path, of } of assigning) {
+    if (of === undefined) continue;
+    const reached = assigned.get(change.assignee_id ?? '');
+    const project = 'finding' in of ? projectOf.get(of.finding) : undefined;
+    if (project && !reached?.has(project))
       throw invalid(`${path}assignee_id`, 'does not reach the project of the finding');
-    // Any of the findings that match may be of these projects.
-    if ('projects' in selected && !selected.projects?.every((id) => own?.has(id)))
+    if ('projects' in of && !of.projects?.every((id) => reached?.has(id)))
       throw invalid(
         `${path}assignee_id`,
-        'does not reach all projects of the filter: name them in project_id',
+        'does not reach every project that the filter covers; set project_id',
       );
   }
 }

@@ -7,7 +7,6 @@ import { onlyMembers } from '../../../db/rules/members.ts';
 import { actionsIn, type Rule } from '../../../db/rules/rules.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import type { RuleActions, RuleConditions } from '../../../db/schema/values.ts';
-import { projectsOfFindings } from '../../findings/triage/triage.ts';
 import { changedBy, matchesRule } from '../../rules/conditions.ts';
 import type { OrgCall } from '../call.ts';
 import { changeMatching, type MatchSelection } from './change-findings.ts';
@@ -31,15 +30,13 @@ export async function applyRule(
   const { found, changeIds, next } = await changeMatching(
     call,
     { ...selection, where },
-    { ruleId: rule.id, changesOf },
+    {
+      ruleId: rule.id,
+      changeOf: ({ id, project_id }) => changeOf(actionsIn(present, project_id), id, call.now),
+    },
   );
   const updated = found.filter(({ conflicts }) => !conflicts).length;
   return { updated, change_ids: changeIds, ...(next && { next }) };
-
-  async function changesOf(ids: readonly string[]) {
-    const projects = present.assignsIn && (await projectsOfFindings(call, ids));
-    return ids.map((id) => changeOf(actionsIn(present, projects?.get(id) ?? ''), id, call.now));
-  }
 }
 
 const changeOf = (

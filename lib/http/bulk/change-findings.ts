@@ -80,7 +80,7 @@ export async function changeByFilter(
   change: Omit<FindingChange, 'id'>,
 ): Promise<BulkResult & { change_ids: string[]; next?: string }> {
   const matching = { ...selection, where: conditionsOf(call, filter) };
-  const changed = await changeMatching(call, matching, { changesOf: async (ids) => ids.map(() => change) });
+  const changed = await changeMatching(call, matching, { changeOf: () => change });
   const { ids, found, changeIds, next } = changed;
   return { ...bulkResult(ids, found), change_ids: changeIds, ...(next && { next }) };
 }
@@ -104,9 +104,9 @@ export async function changeMatching(
   call: OrgCall,
   selection: MatchSelection,
   {
-    changesOf,
+    changeOf,
     ruleId,
-  }: { changesOf: (ids: readonly string[]) => Promise<Omit<FindingChange, 'id'>[]>; ruleId?: string },
+  }: { changeOf: (finding: SelectedFinding) => Omit<FindingChange, 'id'>; ruleId?: string },
 ): Promise<MatchedChanges> {
   const { actor, c, log, now, org, services } = call;
   const { limit } = selection;
@@ -117,17 +117,17 @@ export async function changeMatching(
   const found: ChangedFinding[] = [];
   let done = 0;
   while (done < selected.length) {
-    const part = selected.slice(done, done + CHUNK);
+    const chunk = selected
+      .slice(done, done + CHUNK)
+      .map((one) => ({ ...changeOf(one), id: one.id, if_change_id: one.change_id }));
     try {
-      const changes = await changesOf(part.map(({ id }) => id));
-      const chunk = part.map(({ id, change_id }, i) => ({ ...changes[i], id, if_change_id: change_id }));
       found.push(...(await runExpensive(call, () => write(chunk), TOO_MANY)));
     } catch (error) {
       if (done === 0) throw error;
       if (!signal.aborted) log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });
       break;
     }
-    done += part.length;
+    done += chunk.length;
     if (signal.aborted) break;
   }
   const ids = selected.slice(0, done).map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { readDeletion } from '../../../db/deletions/list.ts';
+import { type DeletionReader, readDeletion } from '../../../db/deletions/list.ts';
 import { OtherNumber } from '../../../db/deletions/start.ts';
 import type { SearchLimits } from '../../../db/findings/lists/search.ts';
 import { type Deletion, deletionsSince, toDeletion } from '../../deletions/deletion.ts';
@@ -27,9 +27,15 @@ export async function startSelected<T>(
   }
 }
 
-/** A deletion that can be undone, if the caller sees it. */
-export const findDeletion = ({ actor, now, org, reach, sql }: OrgCall, id: string) =>
-  readDeletion(sql, org.tables, { id, since: deletionsSince(now), actorId: actor.id, projects: reach?.ids });
+/** The caller, who sees deletions that can be undone. */
+export const readerOf = ({ actor, now, reach }: OrgCall): DeletionReader => ({
+  actorId: actor.id,
+  since: deletionsSince(now),
+  projects: reach?.ids,
+});
+
+export const findDeletion = (call: OrgCall, id: string) =>
+  readDeletion(call.sql, call.org.tables, id, readerOf(call));
 
 /** Goes on with a deletion while the request lasts. @throws ApiError `resource_error/not_found` if it was purged meanwhile */
 export async function continueDeletion(call: OrgCall, id: string): Promise<z.output<typeof Deletion>> {

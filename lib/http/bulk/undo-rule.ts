@@ -86,7 +86,7 @@ export async function undoRule(
     let done = 0;
     for (const { id, findings } of changes) {
       if (done > 0 && done + findings > room) break;
-      const found = await undoChange(sql, org.tables, { ...by(), id }, undefined);
+      const found = await undoChange(sql, org.tables, { ...by(), id });
       undone.restored += found.filter(({ conflicts }) => !conflicts).length;
       undone.skipped += found.filter(({ conflicts }) => conflicts).length;
       done += findings;

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../db/pool/query.ts';
-import { isAnyLeaving, isLeaving } from '../../../db/projects/transfer/marks.ts';
+import { isLeaving } from '../../../db/projects/transfer/marks.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import { arrayText } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
@@ -31,13 +31,8 @@ export async function requireStays(
   { org, reach, sql }: Reaching & { org: { tables: OrgTables }; sql: Sql },
   changed: Changed,
 ): Promise<void> {
-  const isMoving =
-    changed === 'any' && reach !== undefined
-      ? isAnyLeaving(sql, org.tables, reach.ids)
-      : changed !== 'any' && 'projects' in changed
-        ? isAnyLeaving(sql, org.tables, changed.projects)
-        : isLeaving(sql, org.tables, named(changed));
-  if (await isMoving) throw beingTransferred();
+  const named = changed === 'any' && reach ? { projectIds: arrayText(reach.ids) } : namedBy(changed);
+  if (await isLeaving(sql, org.tables, named)) throw beingTransferred();
 }
 
 /** The error of a write that found nothing, because findings do not exist, or are of a project that moves to another organization. */
@@ -45,13 +40,14 @@ export const notFoundOrMoving = async (
   { org, sql }: { org: { tables: OrgTables }; sql: Sql },
   findings: readonly string[],
 ): Promise<ApiError> =>
-  (await isLeaving(sql, org.tables, named({ findings })))
+  (await isLeaving(sql, org.tables, namedBy({ findings })))
     ? beingTransferred()
     : new ApiError('resource_error/not_found');
 
-function named(changed: Exclude<Changed, { projects: readonly string[] }>): Parameters<typeof isLeaving>[2] {
+function namedBy(changed: Changed): Parameters<typeof isLeaving>[2] {
   if (changed === 'any') return { any: true };
-  if ('project' in changed) return { projectId: changed.project };
+  if ('project' in changed) return { projectIds: arrayText([changed.project]) };
+  if ('projects' in changed) return { projectIds: arrayText(changed.projects) };
   if ('scan' in changed) return { scanId: changed.scan };
   return { findingIds: arrayText(changed.findings.filter(isId)) };
 }

@@ -268,6 +268,9 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (path.changes) {
     const change = here.changes[path.changes];
     if (!change) return NOT_FOUND;
+    const project = here.findings[change.finding];
+    if (reach && project && RANK.indexOf(reach[project] ?? 'viewer') < RANK.indexOf('member'))
+      return NOT_FOUND;
     if (change.author !== own && role === 'member') return DENIED;
     if (change.undone) return UNDONE;
   }

@@ -4,8 +4,8 @@ import type { OrgTables } from '../../../../db/schema/org.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
 import {
+  findProjectId,
   type ProjectReference,
-  readProject,
   requireScope,
   resolveProject,
 } from '../../../projects/projects.ts';
@@ -27,11 +27,10 @@ export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan' | 'each find
  * - `project`, `finding`, `scan`: the first parameter of the path names one. It is missing (404) unless the caller reaches its project,
  *   where the role has to be that of the endpoint (403).
  * - `list`: the handler reads and changes what is of the projects of `reach`. Filters of findings include them by themselves.
- * - `own`: the handler finds only what the caller has changed.
  * - `any member`: the endpoint shows nothing of other projects. It refuses tokens of a project (403), because they are no members.
  * - `none`: such callers are refused (403), because the endpoint concerns the organization.
  */
-export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'any member' | 'none';
+export type ReachRule = 'project' | 'finding' | 'scan' | 'list' | 'any member' | 'none';
 
 /**
  * Hides projects that the caller does not reach, and what is of them (404), and requires a role in those that the caller reaches (403).
@@ -95,7 +94,7 @@ async function projectIdOf(
   kind: 'project' | 'finding' | 'scan',
   id: string,
 ): Promise<string | undefined> {
-  if (kind === 'project') return (await readProject(db, tables, id)).id;
+  if (kind === 'project') return findProjectId(db, tables, id);
   const { findings, scans } = tables;
   const [found] =
     kind === 'finding'

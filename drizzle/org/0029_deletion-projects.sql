@@ -1,0 +1,1 @@
+ALTER TABLE "org_template"."deletions" ADD COLUMN "project_ids" uuid[];
