@@ -50,7 +50,7 @@ export function ofReached({ findings }: OrgTables, limit: (projectId: SQL) => SQ
   const isReached = limit(sql`f.project_id`);
   return (
     isReached &&
-    sql` and not exists (select from ${findings} f where f.id = any (finding_ids) and not ${isReached})`
+    sql` and not exists (select 1 from ${findings} f where f.id = any (finding_ids) and not ${isReached})`
   );
 }
 
