@@ -13,7 +13,7 @@ const yearAgo = () => encodeURIComponent(new Date(Date.now() - 365 * 24 * 60 * 6
 const READS = {
   page: () => '/findings?per_page=100',
   'high ones': () => '/findings?per_page=100&severity=high&status=open',
-  'last page': () => '/findings?per_page=100&page=5000&total=limited',
+  'page 150': () => '/findings?per_page=100&page=150',
   search: () => '/findings?per_page=100&q=handler-500.ts',
   stats: () => '/dashboard/stats',
   trend: () => '/dashboard/trend?days=30',

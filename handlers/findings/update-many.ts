@@ -2,6 +2,7 @@ import { and, inArray } from 'drizzle-orm';
 import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { within } from '../../db/projects/reach.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
+import { visible } from '../../lib/findings/filter/conditions.ts';
 import { Filter } from '../../lib/findings/filter/parameters.ts';
 import { commonFields } from '../../lib/findings/triage/changes.ts';
 import { changeShape, checkChange, noteRisks, requireChanges } from '../../lib/findings/triage/triage.ts';
@@ -10,7 +11,6 @@ import { ok } from '../../lib/http/answer.ts';
 import { bulkResult, changeByFilter, MAX_BY_FILTER } from '../../lib/http/bulk/change-findings.ts';
 import type { OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { projectsAmong } from '../../lib/projects/reach.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { changeId } from '../../lib/resources.ts';
 import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/schema.ts';
@@ -148,7 +148,7 @@ export const updateFindings = endpoint(
     if (filter) {
       await requireStays(call, 'any');
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
-      const projects = projectsAmong(call, filter.project_id);
+      const { project_id: projects } = visible(call, filter);
       await requireChanges(call, services.config, [{ change: same, path: '', of: { projects } }]);
       return ok(await changeByFilter(call, selection, same));
     }

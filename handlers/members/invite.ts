@@ -37,7 +37,14 @@ const Invitation = z
     project_access: optional(z.enum(PROJECT_ACCESS).openapi({ example: 'assigned' })),
     projects: assignments(),
   })
-  .superRefine(({ role, project_access: access }, context) => {
+  .superRefine(({ role, project_access: access, projects = [] }, context) => {
+    // A person whose projects are named is not meant to reach all.
+    if (projects.length > 0 && access !== 'assigned')
+      context.addIssue({
+        code: 'custom',
+        path: ['projects'],
+        message: 'requires project_access assigned',
+      });
     if (role === 'owner' && access === 'assigned')
       context.addIssue({ code: 'custom', path: ['project_access'], message: 'must be all for an owner' });
   })

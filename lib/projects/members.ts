@@ -53,11 +53,17 @@ export async function readProjectRole(
   return row?.role;
 }
 
+/** The error of an assignment whose project another request changes, or a transfer moves. */
+const beingChanged = () =>
+  new ApiError('resource_error/conflict', {
+    message: 'The project is being changed or transferred. Nothing was assigned: try again.',
+  });
+
 /**
  * Locks projects until the end of the transaction, so that they are neither deleted nor transferred before it. A transfer holds its lock for
  * minutes, and the caller has locked the organization: it does not wait.
  * @returns the ids of those that exist
- * @throws ApiError `resource_error/conflict` if one is being transferred
+ * @throws ApiError `resource_error/conflict` if one is being changed or transferred
  */
 async function lockProjects(tx: Tx, tables: OrgTables, ids: readonly string[]): Promise<Set<string>> {
   const { projects: p } = tables;
@@ -67,7 +73,7 @@ async function lockProjects(tx: Tx, tables: OrgTables, ids: readonly string[]): 
     .where(and(sql`${p.id} = any (${arrayText(ids)}::uuid[])`, isPresent(tables)))
     .for('share', { noWait: true })
     .catch((error) => {
-      throw isLockTimeout(error) ? beingTransferred() : error;
+      throw isLockTimeout(error) ? beingChanged() : error;
     });
   if (found.some(({ transfer }) => transfer)) throw beingTransferred();
   return new Set(found.map(({ id }) => id));

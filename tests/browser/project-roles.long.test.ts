@@ -295,7 +295,7 @@ describePages('project roles', (site) => {
 
     const stored = async () => must(await site.api.get(`/projects/${org.projectId}/members`, org.asOwner));
     await role.selectOption('Admin');
-    await page.getByText('Pia People has the role “Admin” in this project.').waitFor();
+    await page.getByText('Pia People was assigned to this project as “Admin”.').waitFor();
     await row.getByText('The organization role (Member) is the maximum.').waitFor();
     expect(await stored()).toMatchObject([{ user_id: pia.id, role: 'admin' }]);
     await expectAccessible(page);

@@ -481,9 +481,9 @@ describe('an invitation', () => {
     expect((await invite({ email, role: 'owner', project_access: 'assigned' })).badFields).toEqual([
       'project_access',
     ]);
-    // Without an effect until the access is limited.
-    const { project_access, user_id: id } = must(await invite({ email, projects: [given(org, 'viewer')] }));
-    expect([project_access, await listOf({ id })]).toEqual(['all', [given(org, 'viewer')]]);
+    // A forgotten field must not give access to all projects.
+    expect((await invite({ email, projects: [given(org, 'viewer')] })).badFields).toEqual(['projects']);
+    expect(must(await invite({ email })).project_access).toBe('all');
   });
 
   it.each([

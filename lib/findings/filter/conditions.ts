@@ -50,8 +50,8 @@ export interface FilterContext extends Reader {
   user?: { id: string };
 }
 
-/** The filter without what the caller does not reach. Both readers of filters begin with it. */
-function visible(
+/** The filter without what the caller does not reach. All readers of filters begin with it. */
+export function visible(
   { reach, role = 'owner' }: Reader,
   { min_role: least, ...filter }: FindingFilter,
 ): FindingFilter {

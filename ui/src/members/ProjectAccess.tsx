@@ -8,7 +8,13 @@ import { useMe, useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { type Assignments, assignmentsQuery, useRenewAccess } from './assignments.ts';
+import {
+  type Assignments,
+  assignmentsQuery,
+  PROJECT_ROLES,
+  readRoles,
+  useRenewAccess,
+} from './assignments.ts';
 import {
   type Access,
   AccessChoice,
@@ -55,11 +61,19 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
   const isLimited = access === 'assigned';
   const isNarrowed = isLimited && member.project_access === 'all';
   const save = useMutation({
-    mutationFn: () =>
-      org.api.patch('/members/{userId}', {
-        params: { path: { userId } },
-        body: { project_access: access, ...(isLimited && { projects: assignmentsOf(roles) }) },
-      }),
+    async mutationFn() {
+      const params = { path: { userId } };
+      // Others may have assigned the member meanwhile: only what this user has changed is changed.
+      const present = isLimited ? await readRoles(org, userId) : undefined;
+      const projects = present && assignmentsOf(merged(present, stored.roles, roles));
+      await org.api.patch('/members/{userId}', {
+        params,
+        body: {
+          ...(access !== member.project_access && { project_access: access }),
+          ...(projects && { projects }),
+        },
+      });
+    },
     onSuccess: async () => {
       showSuccess(text.saved(member.name));
       onClose();
@@ -82,7 +96,9 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
           onChange={setRoles}
         />
       )}
-      {isNarrowed && <TheirTokens org={org} userId={member.user_id} texts={text.theirTokens} />}
+      {(isNarrowed || (isLimited && isLowered(stored.roles, roles))) && (
+        <TheirTokens org={org} userId={member.user_id} texts={text.theirTokens} />
+      )}
       {isOwn && isNarrowed && (
         <Text size="sm" role="status">
           {text.ownAccess}
@@ -91,6 +107,21 @@ function AccessForm({ member, stored, onClose }: Omit<Props, 'opened'> & { store
     </DialogForm>
   );
 }
+
+/** The roles of now with the differences between two others. */
+function merged(now: RolesByProject, before: RolesByProject, after: RolesByProject): RolesByProject {
+  const result = new Map(now);
+  for (const id of before.keys()) if (!after.has(id)) result.delete(id);
+  for (const [id, role] of after) if (before.get(id) !== role) result.set(id, role);
+  return result;
+}
+
+/** Whether a role is removed or becomes lower. */
+const isLowered = (before: RolesByProject, after: RolesByProject): boolean =>
+  [...before].some(([id, role]) => {
+    const now = after.get(id);
+    return now === undefined || PROJECT_ROLES.indexOf(now) < PROJECT_ROLES.indexOf(role);
+  });
 
 const areDifferent = (before: RolesByProject, after: RolesByProject): boolean =>
   before.size !== after.size || [...after].some(([id, role]) => before.get(id) !== role);

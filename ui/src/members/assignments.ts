@@ -28,16 +28,26 @@ export interface Assignments {
   roles: ReadonlyMap<string, ProjectRole>;
 }
 
+/** The roles of a member by the id of the project. */
+export async function readRoles(
+  { api }: OrgSession,
+  userId: string,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, ProjectRole>> {
+  const params = { path: { userId } };
+  const { result } = await api.get('/members/{userId}/projects', { params, ...(signal && { signal }) });
+  return new Map(result.map(({ project_id, role }) => [project_id, role]));
+}
+
 /** The assignments of a member, read anew for each form. */
 export const assignmentsQuery = (org: OrgSession, userId: string) =>
   queryOptions({
     queryKey: ['org', org.slug, 'assignments', userId],
     async queryFn({ signal }): Promise<Assignments> {
-      const [projects, assigned] = await Promise.all([
+      const [projects, roles] = await Promise.all([
         org.api.get('/projects', { signal }),
-        org.api.get('/members/{userId}/projects', { params: { path: { userId } }, signal }),
+        readRoles(org, userId, signal),
       ]);
-      const roles = new Map(assigned.result.map(({ project_id, role }) => [project_id, role]));
       return { projects: projects.result, roles };
     },
     // A form must not begin with former roles, nor change under the user.

@@ -13,8 +13,6 @@ export const NOBODY = 'nobody';
 interface Props extends Pick<FormRequest, 'org' | 'user'> {
   /** The project of the findings, if it is one. */
   projectId: string | undefined;
-  /** Whether a filter selects the findings, so that their projects are not known. */
-  isByFilter: boolean;
   /** Whether findings may keep different assignees. */
   mayKeep: boolean;
   value: string;
@@ -25,20 +23,16 @@ interface Props extends Pick<FormRequest, 'org' | 'user'> {
 const labelOf = ({ name, email }: Schemas['Member']) => text.memberWithEmail(name, email);
 
 /** The member to whom findings are assigned. */
-export function AssigneeField(props: Props) {
-  const { org, user, projectId, isByFilter, mayKeep, value, onChange, autoFocus } = props;
+export function AssigneeField({ org, user, projectId, mayKeep, value, onChange, autoFocus }: Props) {
   const { data: all = [] } = useQuery(membersQuery(org));
   const { data: reaching = [] } = useQuery({
     ...reachingQuery(org, projectId ?? ''),
     enabled: projectId !== undefined,
   });
-  // The service refuses assignees who do not reach the projects of all findings.
-  const mayAssignSelf = projectId !== undefined || !isByFilter || !org.isLimited;
+  // The service refuses assignees who do not reach the projects of all findings. The user reaches them.
   const candidates =
     projectId === undefined
-      ? all.filter(({ project_access: access, user_id }) =>
-          user_id === user.id ? mayAssignSelf : access === 'all',
-        )
+      ? all.filter(({ project_access: access, user_id }) => user_id === user.id || access === 'all')
       : reaching;
   const members = candidates.filter(({ pending }) => !pending);
   const nameOf = (id: string) => members.find(({ user_id }) => user_id === id)?.name;
@@ -73,17 +67,15 @@ export function AssigneeField(props: Props) {
         <Group gap="xs" wrap="nowrap">
           <div style={{ flex: 1, minWidth: 0 }}>{input}</div>
           {/* It stays after it was used, because it has the focus then. */}
-          {mayAssignSelf && (
-            <Button
-              variant="default"
-              onClick={() => onChange(user.id, user.name)}
-              aria-disabled={value === user.id}
-              data-disabled={value === user.id || undefined}
-              flex="none"
-            >
-              {text.assignToMe}
-            </Button>
-          )}
+          <Button
+            variant="default"
+            onClick={() => onChange(user.id, user.name)}
+            aria-disabled={value === user.id}
+            data-disabled={value === user.id || undefined}
+            flex="none"
+          >
+            {text.assignToMe}
+          </Button>
         </Group>
       )}
     />

@@ -38,7 +38,7 @@ const DESCRIPTION_BELOW: NonNullable<TextInputProps['inputWrapperOrder']> = [
 
 /** A decision about one or several findings: status, reason, note, assignee, due date, and how long a risk is accepted. */
 export function TriageForm(props: Props) {
-  const { org, user, findings, count, projectId, preset, onDecide, onCancel, opened } = props;
+  const { org, user, findings, projectId, preset, onDecide, onCancel, opened } = props;
   const [first] = findings;
   const single = findings.length === 1 ? first : undefined;
   const before = single?.status === 'verified' ? undefined : single?.status;
@@ -180,7 +180,6 @@ export function TriageForm(props: Props) {
             org={org}
             user={user}
             projectId={projectId ?? commonProject(findings)}
-            isByFilter={count !== undefined}
             mayKeep={!single}
             value={assignee.id}
             onChange={(id, name) => setAssignee({ id, ...(name !== undefined && { name }) })}

@@ -49,8 +49,8 @@ export const removeName = (name: string) => `Remove ${name}`;
 export const assignMember = 'Assign a member';
 export const assign = 'Assign';
 export const whoCanBeAssigned = 'Members with access to all projects are not listed.';
-export const nobodyToAssign = 'There is no other member whose access is limited to assigned projects.';
-export const roleGiven = (name: string, role: string) => `${name} has the role “${role}” in this project.`;
+export const nobodyToAssign = 'You see no other member whose access is limited to assigned projects.';
+export const roleGiven = (name: string, role: string) => `${name} was assigned to this project as “${role}”.`;
 export const lowerRole = (name: ReactNode, role: string) => (
   <>
     Lower the role of {name} to “{role}”?
