@@ -106,10 +106,17 @@ describePages('project roles', (site) => {
     await again.getByRole('button', { name: 'Save' }).click();
     await again.waitFor({ state: 'hidden' });
     const projects = [{ project_id: other.projectId, role: 'member' }];
-    expect(sent).toEqual([
-      ['PATCH', `/api/v1/members/${member.id}`, { project_access: 'assigned', projects }],
-    ]);
+    expect(sent).toEqual([['PATCH', `/api/v1/members/${member.id}`, { projects }]]);
     expect(await namesOf(member)).toEqual(['Other project']);
+
+    // An assignment by somebody else, while the dialog is open, stays.
+    const stale = await openAccess(page, 'Lina Limited');
+    const path = `/projects/${shop.projectId}/members/${member.id}`;
+    must(await site.api.put(path, { ...shop.asOwner, body: { role: 'viewer' } }));
+    await stale.getByLabel('Role in Other project').selectOption('Viewer');
+    await stale.getByRole('button', { name: 'Save' }).click();
+    await stale.waitFor({ state: 'hidden' });
+    expect(await namesOf(member)).toEqual(['Other project', 'Web shop']);
 
     const last = await openAccess(page, 'Lina Limited');
     await last.getByRole('radio', { name: 'All projects' }).check();
@@ -290,7 +297,7 @@ describePages('project roles', (site) => {
     expect(await namesOf(pia, org)).toEqual(['Web shop']);
     // Nobody is left to assign.
     await assign.click();
-    await dialog.getByText('There is no other member').waitFor();
+    await dialog.getByText('You see no other member').waitFor();
     await page.keyboard.press('Escape');
 
     const stored = async () => must(await site.api.get(`/projects/${org.projectId}/members`, org.asOwner));

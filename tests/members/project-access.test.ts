@@ -386,11 +386,11 @@ describe('PUT and DELETE /projects/{id}/members/{userId}', () => {
         await patch({ projects: [] }),
         await api.post('/members/invite', {
           ...org.asOwner,
-          body: { email: 'new@example.com', role: 'viewer', projects },
+          body: { email: 'new@example.com', role: 'viewer', project_access: 'assigned', projects },
         }),
       ];
       expect(answers.map(outcome)).toEqual(answers.map(() => CONFLICT));
-      for (const { text } of answers) expect(text).toContain('being transferred');
+      for (const { text } of answers) expect(text).toContain('being changed or transferred');
       // Others are not concerned, and neither is what stays.
       must(await patch({ projects: [given(org, 'viewer'), given(other, 'viewer')] }));
       expect(performance.now() - began).toBeLessThan(timeLimit(5_000));
