@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'return { role: found.role, isLimited: found.isLimited };',
     to: 'return { role: found.role, isLimited: false };',
     breaks: 'A token reads projects that its creator no longer reaches.',
-    suites: ['projects/members'],
+    suites: ['tokens/creators'],
   },
   {
     subject: 'tokens',
