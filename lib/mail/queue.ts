@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../db/client.ts';
 import { mailQueue } from '../../db/schema/platform.ts';
+import { backoff, createDispatcher } from '../deliveries/dispatcher.ts';
 import type { MailOutcome } from '../metrics/reports.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
 import {
@@ -31,22 +32,15 @@ export interface MailQueueOptions extends QueuedMailsOptions {
   background?: ((task: Promise<unknown>) => void) | undefined;
   /** Called after each attempt to send a mail. */
   onOutcome?: ((outcome: MailOutcome) => void) | undefined;
-  timing?: Partial<typeof TIMING> | undefined;
+  /** Timeouts of one attempt and of `stop`. */
+  timing?: { sendMs?: number; stopMs?: number } | undefined;
 }
 
-const TIMING = {
-  /** Timeout of one attempt. */
-  sendMs: 15_000,
-  /** Timeout of `stop`. */
-  stopMs: 3_000,
-};
+/** Timeout of one attempt. */
+const SEND_MS = 15_000;
 
-/** Delay before due mails are claimed, so that under load one statement claims several. */
-const GATHER_MS = 20;
 /** Mails that a process sends at the same time. */
 const CONCURRENCY = 4;
-const FIRST_RETRY_MS = 30_000;
-const LAST_RETRY_MS = 60 * 60_000;
 /** A mail that fails at this age is given up. */
 const GIVE_UP_MS = 24 * 60 * 60_000;
 
@@ -57,67 +51,30 @@ const GIVE_UP_MS = 24 * 60 * 60_000;
  */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
   const { mailer, log, clock, background, onOutcome = () => {} } = options;
-  const timing = { ...TIMING, ...options.timing };
+  const { sendMs = SEND_MS, stopMs } = options.timing ?? {};
   const queued = createQueuedMails(options);
 
-  let running: Promise<void> | undefined;
-  /** Whether `run` has to query the queue. */
-  let checkQueue = false;
-  /** Whether `run` also has to query the table that servers of the previous version write. */
+  /** Whether to look also into the table that servers of the previous version write. */
   let checkLegacyQueue = false;
-  /** Makes `run` read `checkQueue` while it waits for attempts. */
-  let wake = () => {};
   let sentCount = 0;
-  let stopped = false;
   /** Ids of mails that were sent but not deleted, because the database failed in between. */
   const undeleted = new Set<string>();
   /** Abort the attempts in progress. */
   const aborts = new Set<(reason: string) => void>();
 
-  function deliver(): Promise<void> {
-    if (stopped) return running ?? Promise.resolve();
-    checkQueue = true;
-    wake();
-    running ??= run();
-    return running;
-  }
-
-  /** Sends mails until none is due. Never rejects. */
-  async function run(): Promise<void> {
-    const sending = new Set<Promise<void>>();
-    try {
-      for (;;) {
-        const free = CONCURRENCY - sending.size;
-        if (checkQueue && free > 0 && !stopped) {
-          await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-          if (stopped) continue;
-          checkQueue = false;
-          const mails = await queued.lease(free);
-          if (checkLegacyQueue && mails.length < free) {
-            const left = free - mails.length;
-            const legacy = await queued.lease(left, mailQueue);
-            checkLegacyQueue = legacy.length === left;
-            mails.push(...legacy);
-          }
-          if (mails.length === free) checkQueue = true;
-          for (const mail of mails) {
-            const send = attempt(mail).finally(() => sending.delete(send));
-            sending.add(send);
-          }
-        } else if (sending.size > 0) {
-          const woken = new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-          await Promise.race([...sending, woken]);
-        } else {
-          return;
-        }
+  const { dispatch, stop } = createDispatcher({
+    ...{ slots: CONCURRENCY, stopMs, work: attempt, renew: queued.renew },
+    async take(free) {
+      const mails = await queued.lease(free);
+      if (checkLegacyQueue && mails.length < free) {
+        const left = free - mails.length;
+        const legacy = await queued.lease(left, mailQueue);
+        checkLegacyQueue = legacy.length === left;
+        mails.push(...legacy);
       }
-    } finally {
-      // Runs without an `await` after the decision to return, so that no request to deliver is lost.
-      running = undefined;
-    }
-  }
+      return mails;
+    },
+  });
 
   async function attempt(mail: QueuedMail): Promise<void> {
     const { id, attempts, content } = mail;
@@ -148,7 +105,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
       };
     });
     aborts.add(abort);
-    const timeout = setTimeout(() => abort(`no answer within ${timing.sendMs} ms`), timing.sendMs);
+    const timeout = setTimeout(() => abort(`no answer within ${sendMs} ms`), sendMs);
     try {
       const { recipient, subject, html, text, link } = mail;
       const content = { id, recipient, subject, html, text, link };
@@ -182,38 +139,22 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     collect: queued.collect,
     pretend: queued.pretend,
     kick() {
-      const delivery = deliver();
+      const delivery = dispatch();
       background?.(delivery);
     },
     async deliverDue() {
       const before = sentCount;
       checkLegacyQueue = true;
-      await deliver();
+      await dispatch();
       return sentCount - before;
     },
     async stop() {
-      stopped = true;
-      if (running && !(await settles(running, timing.stopMs))) {
+      await stop(() => {
         for (const abort of aborts) abort('the process is stopping');
-        await settles(running, 1_000);
-      }
+      });
       mailer.close?.();
     },
   };
-}
-
-/** 30 seconds, doubled with every attempt up to an hour, minus a random quarter that spreads the retries. */
-const backoff = (attempts: number) =>
-  Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS) * (1 - Math.random() / 4);
-
-/** Whether a promise resolves within `ms`. */
-async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const settled = promise.then(() => true);
-  return Promise.race([settled, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** An error message for the log, without words from the mail that may be tokens or codes: mail servers quote mails in errors. */

@@ -5,6 +5,7 @@ import type { NewId } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { arrayText } from '../../db/statements.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import { LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
 import type { Mail, MailContent } from './mailer.ts';
 import { addNotice, type Collected, collected } from './templates/collected.ts';
@@ -35,6 +36,8 @@ export interface QueuedMails {
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Leases due mails. They are due again when the lease expires. */
   lease(limit: number, table?: MailTable): Promise<QueuedMail[]>;
+  /** Extends the leases of mails, unless other processes have leased them meanwhile. */
+  renew(mails: readonly QueuedMail[]): Promise<void>;
   /** Deletes a mail that was sent. @returns whether the statement succeeded */
   erase(mail: QueuedMail): Promise<boolean>;
   /** Deletes a mail that cannot be sent, unless another process has leased it meanwhile. @returns whether it was deleted */
@@ -58,9 +61,6 @@ export interface QueuedMailsOptions {
   clock: () => Date;
   nextId: () => NewId;
 }
-
-/** Longer than an attempt can last, so an expired lease means that its process is dead. */
-const LEASE_MS = 60_000;
 
 export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOptions): QueuedMails {
   let isFailing = false;
@@ -173,6 +173,14 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
       const mails = await Promise.all((rows ?? []).map((row) => open({ ...row, table })));
       // UUID v7: the order in which the mails were written.
       return mails.sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    async renew(mails) {
+      const until = new Date(clock().getTime() + LEASE_MS).toISOString();
+      for (const mail of mails) {
+        // Not earlier: the mail may have been postponed meanwhile.
+        const nextAttemptAt = sql`greatest(${mail.table.nextAttemptAt}, ${until}::timestamptz)`;
+        await attempt(() => db.update(mail.table).set({ nextAttemptAt }).where(isUnchanged(mail)));
+      }
     },
     erase: async ({ id, table }) => (await attempt(async () => erasers.get(table)?.(id))) ?? false,
     async drop(mail) {

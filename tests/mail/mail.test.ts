@@ -767,11 +767,26 @@ describe('the queue', () => {
 
     const { mails, mailer } = recorder();
     const queue = open(mailer);
-    now += 59_000;
+    now += 4_900;
     expect(await queue.deliverDue()).toBe(0);
-    now += 1_000;
+    now += 100;
     expect(await queue.deliverDue()).toBe(1);
     expect(mails).toHaveLength(1);
+  });
+
+  it('keeps a mail that takes longer than a lease', async () => {
+    const slow = open({ name: 'hanging', send: never }, { timing: { stopMs: 0 } });
+    await slow.enqueue(database.db, 'ada@example.com', reset);
+    slow.kick();
+    await vi.waitFor(async () => expect((await waiting())[0]?.attempts).toBe(1));
+    const leasedUntil = async () => (await waiting())[0]?.nextAttemptAt.getTime() ?? 0;
+    const first = await leasedUntil();
+    now += 4_000;
+    await vi.waitFor(async () => expect(await leasedUntil()).toBe(first + 4_000), limit(5_000));
+    now += 4_000;
+    const { mails, mailer } = recorder();
+    expect(await open(mailer).deliverDue()).toBe(0);
+    expect(mails).toEqual([]);
   });
 
   it('waits for sends under way when it stops, and then for none', async () => {

@@ -118,9 +118,8 @@ describe('the code', () => {
   it('draws secrets from the CSPRNG', () => {
     // Pauses and turns, and the first number of a sequence.
     expect(filesWith([...SERVER, 'agent'], /\bMath\.random\b/).toSorted()).toEqual([
-      ...['db/ids.ts', 'lib/admin/org-placement.ts', 'lib/client/retry.ts'],
-      ...['lib/http/request/session-cookie.ts', 'lib/mail/queue.ts', 'lib/maintenance/housekeeping.ts'],
-      'lib/orgs/migrations.ts',
+      ...['db/ids.ts', 'lib/admin/org-placement.ts', 'lib/client/retry.ts', 'lib/deliveries/dispatcher.ts'],
+      ...['lib/http/request/session-cookie.ts', 'lib/maintenance/housekeeping.ts', 'lib/orgs/migrations.ts'],
     ]);
   });
 
