@@ -392,6 +392,19 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"project_access\" text DEFAULT 'all' NOT NULL;",
       "ALTER TABLE \"shared\".\"sso_connections\" ADD COLUMN \"project_access\" text DEFAULT 'all' NOT NULL;"
     ]
+  },
+  {
+    "name": "0032_events",
+    "hash": "fee6cd2f950d88046689d0f1243481bfae8fafddbea1ed5471d9e1055a2c844c",
+    "statements": [
+      "CREATE TABLE \"shared\".\"destinations\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"kind\" text NOT NULL,\n\t\"url\" text NOT NULL,\n\t\"secret\" text NOT NULL,\n\t\"former_secret\" text,\n\t\"former_secret_until\" timestamp (3) with time zone,\n\t\"events\" text[] NOT NULL,\n\t\"project_ids\" uuid[],\n\t\"min_severity\" text,\n\t\"enabled\" boolean NOT NULL,\n\t\"disabled_reason\" text,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"due_at\" timestamp (3) with time zone,\n\t\"wakes\" integer DEFAULT 0 NOT NULL,\n\t\"leases\" integer DEFAULT 0 NOT NULL,\n\t\"failures\" integer DEFAULT 0 NOT NULL,\n\t\"failing_since\" timestamp (3) with time zone\n);",
+      "CREATE TABLE \"shared\".\"event_positions\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"seq\" bigint NOT NULL,\n\t\"check_at\" timestamp (3) with time zone,\n\t\"overdue_until\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"destinations\" ADD CONSTRAINT \"destinations_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"event_positions\" ADD CONSTRAINT \"event_positions_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"destinations_org\" ON \"shared\".\"destinations\" USING btree (\"org_id\");",
+      "CREATE INDEX \"destinations_due\" ON \"shared\".\"destinations\" USING btree (\"due_at\");",
+      "CREATE INDEX \"event_positions_check\" ON \"shared\".\"event_positions\" USING btree (\"check_at\");"
+    ]
   }
 ];
 
@@ -716,6 +729,17 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "10541e4828825f03b227565a41a6f007ad3ccbe7e313c9ff3073f9431f40280c",
     "statements": [
       "ALTER TABLE \"org_template\".\"deletions\" ADD COLUMN \"project_ids\" uuid[];"
+    ]
+  },
+  {
+    "name": "0030_events",
+    "hash": "f9ac402e16062c8ac3f089acc324eea691bd2c9a2ceb47b44902873973bf744a",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"deliveries\" (\n\t\"destination_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"event_id\" uuid,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"next_at\" timestamp (3) with time zone,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\t\"tried_at\" timestamp (3) with time zone,\n\t\"duration_ms\" integer,\n\t\"status\" integer,\n\t\"response\" text,\n\t\"error\" text,\n\tCONSTRAINT \"deliveries_pk\" PRIMARY KEY(\"destination_id\",\"id\")\n);",
+      "CREATE TABLE \"org_template\".\"events\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"seq\" bigint,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"type\" varchar(50) NOT NULL,\n\t\"subject\" varchar(36),\n\t\"actor_id\" uuid,\n\t\"finding_ids\" uuid[]\n);",
+      "CREATE INDEX \"deliveries_newest\" ON \"org_template\".\"deliveries\" USING btree (\"destination_id\",\"created_at\",\"id\");",
+      "CREATE INDEX \"deliveries_due\" ON \"org_template\".\"deliveries\" USING btree (\"destination_id\",\"next_at\");",
+      "CREATE INDEX \"events_seq\" ON \"org_template\".\"events\" USING btree (\"seq\",\"at\",\"id\");"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -729,7 +753,9 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[],\n\t\"project_ids\" uuid[]\n);",
+      "CREATE TABLE \"org_template\".\"deliveries\" (\n\t\"destination_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"event_id\" uuid,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"next_at\" timestamp (3) with time zone,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\t\"tried_at\" timestamp (3) with time zone,\n\t\"duration_ms\" integer,\n\t\"status\" integer,\n\t\"response\" text,\n\t\"error\" text,\n\tCONSTRAINT \"deliveries_pk\" PRIMARY KEY(\"destination_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
+      "CREATE TABLE \"org_template\".\"events\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"seq\" bigint,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"type\" varchar(50) NOT NULL,\n\t\"subject\" varchar(36),\n\t\"actor_id\" uuid,\n\t\"finding_ids\" uuid[]\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"regressed\" bigint DEFAULT 0 NOT NULL,\n\t\"proposed\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
       "CREATE TABLE \"org_template\".\"finding_events\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"change_id\" uuid,\n\t\"kind\" text NOT NULL,\n\t\"actor_id\" uuid,\n\t\"from\" text,\n\t\"to\" text,\n\t\"reason\" text,\n\t\"note\" text,\n\t\"edited_at\" timestamp (3) with time zone,\n\t\"mentions\" uuid[],\n\t\"scan_id\" varchar(36),\n\tCONSTRAINT \"finding_events_pk\" PRIMARY KEY(\"finding_id\",\"at\",\"id\")\n);",
@@ -760,6 +786,9 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;",
       "CREATE INDEX \"ci_tokens_trust\" ON \"org_template\".\"ci_tokens\" USING btree (\"trust_id\",\"expires_at\");",
       "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");",
+      "CREATE INDEX \"deliveries_newest\" ON \"org_template\".\"deliveries\" USING btree (\"destination_id\",\"created_at\",\"id\");",
+      "CREATE INDEX \"deliveries_due\" ON \"org_template\".\"deliveries\" USING btree (\"destination_id\",\"next_at\");",
+      "CREATE INDEX \"events_seq\" ON \"org_template\".\"events\" USING btree (\"seq\",\"at\",\"id\");",
       "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;",
       "CREATE INDEX \"finding_events_newest\" ON \"org_template\".\"finding_events\" USING btree (\"at\",\"id\",\"kind\");",
       "CREATE INDEX \"finding_events_actor\" ON \"org_template\".\"finding_events\" USING btree (\"actor_id\",\"at\",\"id\");",

@@ -31,4 +31,6 @@ export const {
   auditHead,
   ciTrusts,
   ciTokens,
+  events,
+  deliveries,
 } = defineOrgTables(TEMPLATE_SCHEMA);

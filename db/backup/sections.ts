@@ -102,6 +102,9 @@ export const NOT_IN_BACKUPS = {
   sso_sessions: 'accounts',
   sso_connections: 'they have secrets of providers, whose keys are not in the backup',
   org_domains: 'proven again by DNS',
+  destinations:
+    'they have secrets, whose keys are not in the backup, and a restored copy must not write to others',
+  event_positions: 'of destinations',
   scim_tokens: 'hashes of tokens',
   scim_users: 'the provider sends them again',
   scim_groups: 'the provider sends them again',

@@ -18,6 +18,7 @@ import { findingColumns } from '../findings/fields.ts';
 import { auditTables } from './audit.ts';
 import { ciTables } from './ci.ts';
 import { time } from './columns.ts';
+import { eventTables } from './events.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
 import type { OrgSchemaName } from './org-schema.ts';
 import { triageTables } from './triage.ts';
@@ -342,6 +343,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     idempotencyKeys: idempotencyKeys(schema),
     ...auditTables(schema),
     ...ciTables(schema),
+    ...eventTables(schema),
   };
 }
 

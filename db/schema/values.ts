@@ -73,6 +73,9 @@ export type TokenScope = (typeof TOKEN_SCOPES)[number];
 export const SCAN_STATUSES = ['running', 'completed', 'failed'] as const;
 export type ScanStatus = (typeof SCAN_STATUSES)[number];
 
+/** The states of a delivery of an event. */
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 
 /** The two sides of a project that moves to another organization: `out` where it leaves, `in` where it arrives. */

@@ -44,6 +44,7 @@ describe('of the schema `shared`', () => {
       ...['personal_tokens', 'org_deletions', 'org_undo_links', 'project_transfers'],
       ...['declined_invitations', 'invitation_links', 'org_usage', 'deletion_jobs'],
       ...['sso_connections', 'org_domains', 'identities', 'scim_tokens', 'scim_groups'],
+      ...['destinations', 'event_positions'],
     ];
     const names = rows
       .map(({ name }) => name.replace('shared.', ''))

@@ -3,6 +3,7 @@ import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import * as accounts from '../../db/schema/accounts.ts';
+import * as destinations from '../../db/schema/destinations.ts';
 import * as erasures from '../../db/schema/erasures.ts';
 import * as identities from '../../db/schema/identities.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
@@ -17,6 +18,7 @@ import { sharedMigrations } from '../../drizzle/migrations.ts';
 
 const tables = [
   accounts,
+  destinations,
   erasures,
   identities,
   orgs,

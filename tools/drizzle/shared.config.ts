@@ -5,6 +5,7 @@ export default defineConfig({
   schema: [
     'shared-schema',
     'accounts',
+    'destinations',
     'erasures',
     'identities',
     'moves',

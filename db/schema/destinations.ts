@@ -1,0 +1,65 @@
+import { bigint, boolean, index, integer, text, uuid } from 'drizzle-orm/pg-core';
+import { time } from './columns.ts';
+import { orgs } from './orgs.ts';
+import { shared } from './shared-schema.ts';
+import { SEVERITIES } from './values.ts';
+
+/** The services that events can be sent to. */
+export const DESTINATION_KINDS = ['webhook'] as const;
+
+/** Why the service has switched a destination off. */
+export const DISABLED_REASONS = ['failing', 'gone'] as const;
+
+/** The receivers of the events of organizations. `deliveries` of the organization has the events that are to be sent. */
+export const destinations = shared.table(
+  'destinations',
+  {
+    id: uuid('id').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: DESTINATION_KINDS }).notNull(),
+    url: text('url').notNull(),
+    /** Sealed when there is a key for it. */
+    secret: text('secret').notNull(),
+    /** Signs beside `secret` until then. */
+    formerSecret: text('former_secret'),
+    formerSecretUntil: time('former_secret_until'),
+    /** Types of events, or `member.*`. */
+    events: text('events').array().notNull(),
+    /** Null: all projects, and what concerns no project. */
+    projectIds: uuid('project_ids').array(),
+    minSeverity: text('min_severity', { enum: SEVERITIES }),
+    enabled: boolean('enabled').notNull(),
+    disabledReason: text('disabled_reason', { enum: DISABLED_REASONS }),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+    /** When a delivery is due, or a lease ends. Null: nothing is to be sent. */
+    dueAt: time('due_at'),
+    /** Incremented with each new delivery, so that a process that finds no more due ones does not overlook it. */
+    wakes: integer('wakes').notNull().default(0),
+    /** Incremented with each lease. */
+    leases: integer('leases').notNull().default(0),
+    /** Attempts that failed in a row, and since when. */
+    failures: integer('failures').notNull().default(0),
+    failingSince: time('failing_since'),
+  },
+  (t) => [index('destinations_org').on(t.orgId), index('destinations_due').on(t.dueAt)],
+);
+
+/** The progress of publishing the events of organizations that somebody follows. */
+export const eventPositions = shared.table(
+  'event_positions',
+  {
+    orgId: uuid('org_id')
+      .primaryKey()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    /** The position of the latest event that was published. */
+    seq: bigint('seq', { mode: 'number' }).notNull(),
+    /** When a process looks for events that no process has published. Null: the organization has no destinations. */
+    checkAt: time('check_at'),
+    /** Findings that were due before have been reported as overdue. */
+    overdueUntil: time('overdue_until').notNull(),
+  },
+  (t) => [index('event_positions_check').on(t.checkAt)],
+);
