@@ -124,9 +124,8 @@ export async function writeEvents(
 /** Another process over the same database, which is stopped after the test. */
 export function createProcess({ services }: TestApp, options: Partial<OutboxOptions> = {}): Outbox {
   const { config, database, log, clock, mail, knownOrgs, orgMigrations, outbound, secretBox } = services;
-  const loud = { ...log, warn: console.error, error: console.error };
   const outbox = createOutbox({
-    ...{ config, database, log: loud, clock, mail, outbound, secretBox },
+    ...{ config, database, log, clock, mail, outbound, secretBox },
     ...{ tablesOf: knownOrgs.tablesOf, version: orgMigrations.length, followed: createFollowedOrgs() },
     render: async ({ id, slug, name }, event) => ({
       ...{ id: event.id, type: event.type, timestamp: event.at },
@@ -136,6 +135,13 @@ export function createProcess({ services }: TestApp, options: Partial<OutboxOpti
   });
   afterTest(() => outbox.stop());
   return outbox;
+}
+
+/** Publishes the events of an organization and sends all that is due. @returns how many deliveries arrived */
+export async function send(t: TestApp, org: EventOrg, options?: Partial<OutboxOptions>): Promise<number> {
+  const process = createProcess(t, options);
+  await process.publish(org.id);
+  return await process.run();
 }
 
 /** The row of a destination. */
