@@ -60,7 +60,7 @@ describe('events', () => {
   });
 
   it('that are committed late follow those that were published before', async () => {
-    await addDestination(t, org, receiver.url);
+    const destination = await addDestination(t, org, receiver.url);
     const outbox = createProcess(t);
     let late = '';
     const commit = await holdOpen(t.services.database.sql, async (tx) => {
@@ -76,7 +76,8 @@ describe('events', () => {
     expect(await outbox.publish(org.id)).toBe(2);
     expect(await outbox.publish(org.id)).toBe(2);
     await outbox.run();
-    expect(received()).toEqual([early, late]);
+    expect((await deliveriesOf(org, destination)).map(({ event_id }) => event_id)).toEqual([early, late]);
+    expect(received(), 'in the order of their times').toEqual([late, early]);
   });
 
   it('are published in batches, however many there are', async () => {
