@@ -193,10 +193,17 @@ function scanData(
   const severe = findings.filter(({ severity }) => isSevere(audience, severity));
   if (type === 'scan.completed' && audience.minSeverity && severe.length === 0) return undefined;
   const { created_at: _, ...scan } = row;
-  const countOf = (regressed: boolean) =>
-    counts
-      .filter((count) => count.regressed === regressed && isSevere(audience, count.severity))
-      .reduce((sum, { n }) => sum + n, 0);
+  const countOf = (regressed: boolean) => {
+    const counted = counts.filter(
+      (count) => count.regressed === regressed && isSevere(audience, count.severity),
+    );
+    // The worst findings of a scan with very many are not among those that are counted.
+    const listed = severe.filter((finding) => finding.regressed === regressed).length;
+    return Math.max(
+      listed,
+      counted.reduce((sum, { n }) => sum + n, 0),
+    );
+  };
   return {
     scan: { ...toResource(scan), url: `${contents.base}/scans/${encodeURIComponent(row.id)}` },
     new: countOf(false),
