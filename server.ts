@@ -149,7 +149,11 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
   started.push(async () => {
     stopTasks();
     // Mails that these requests still queue are sent by the next process.
-    const [aborted] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);
+    const [aborted] = await Promise.all([
+      server.stop(STOP_TIMEOUT_MS),
+      services.mail.stop(),
+      services.outbox.stop(),
+    ]);
     if (aborted > 0) log.warn('requests were ended', { count: aborted });
     await services.reportLeases.stop();
   });

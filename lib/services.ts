@@ -23,6 +23,8 @@ import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import { createFollowedOrgs, type FollowedOrgs } from './events/followed.ts';
+import { createOutbox, type Outbox } from './events/outbox.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
 import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -77,6 +79,7 @@ export interface CoreServices {
   knownOrgs: KnownOrgs;
   knownAccounts: KnownAccounts;
   knownRevisions: KnownRevisions;
+  followedOrgs: FollowedOrgs;
   /** The policies that pushes follow, as they were read last. */
   policies: PolicyCache;
   /** Whether the database is distributed. */
@@ -123,6 +126,7 @@ export interface Services extends CoreServices {
   sessions: SessionLookUp;
   limits: AuthLimits;
   mail: MailQueue;
+  outbox: Outbox;
   /** For whole lists, which keep a connection for as long as they are read. */
   listPermits: ListPermits;
   /** For every request to an organization. */
@@ -201,6 +205,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     knownOrgs: createKnownOrgs(),
     knownAccounts: { any: false },
     knownRevisions: createKnownRevisions(),
+    followedOrgs: createFollowedOrgs(),
     policies: createPolicyCache(),
     engineOf: createEngineDetection(),
     hasher: platform.hasher,
@@ -237,6 +242,8 @@ export interface Connection {
   replica?: Replica | undefined;
   /** The permits that all of an isolate's connections share. Unset: own permits for `max` connections. */
   permits?: WorkPermits;
+  /** Destinations that events are sent to at the same time. Unset: the default of a server. */
+  destinations?: number;
   /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
   background?: (task: Promise<unknown>) => void;
 }
@@ -251,6 +258,11 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     metrics,
   );
   const { db } = database;
+  const mail = createMailQueue({
+    ...{ db, mailer, log, clock, nextId, background },
+    box: core.mailBox,
+    onOutcome: metrics.mailTried,
+  });
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(max / 3);
   const ingestWith = (ids: () => NewId): Ingest =>
@@ -272,10 +284,20 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     }),
     sessions: createSessionLookUp(database),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
-    mail: createMailQueue({
-      ...{ db, mailer, log, clock, nextId, background },
-      box: core.mailBox,
-      onOutcome: metrics.mailTried,
+    mail,
+    outbox: createOutbox({
+      ...{ config, database, log, clock, background, mail },
+      ...{
+        tablesOf: core.knownOrgs.tablesOf,
+        version: core.orgMigrations.length,
+        followed: core.followedOrgs,
+      },
+      ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
+      slots: connection.destinations,
+      render: async ({ id, slug, name }, event) => ({
+        ...{ id: event.id, type: event.type, timestamp: event.at },
+        ...{ organization: { id, slug, name }, data: {} },
+      }),
     }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),

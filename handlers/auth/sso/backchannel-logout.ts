@@ -9,7 +9,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { readForm } from '../../../lib/http/request/form.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { plainIssuer } from '../../../lib/outbound/issuers.ts';
-import { OutboundError } from '../../../lib/outbound/outbound.ts';
+import { OutboundError } from '../../../lib/outbound/error.ts';
 import { isStorable, shown, z } from '../../../lib/schema.ts';
 import { deploymentConnection } from '../../../lib/sso/connections.ts';
 import { readLogout } from '../../../lib/sso/logout-token.ts';
