@@ -23,6 +23,7 @@ import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import { noOutbox, type Outbox } from './events/outbox.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
 import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -123,6 +124,7 @@ export interface Services extends CoreServices {
   sessions: SessionLookUp;
   limits: AuthLimits;
   mail: MailQueue;
+  outbox: Outbox;
   /** For whole lists, which keep a connection for as long as they are read. */
   listPermits: ListPermits;
   /** For every request to an organization. */
@@ -277,6 +279,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       box: core.mailBox,
       onOutcome: metrics.mailTried,
     }),
+    outbox: noOutbox,
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),
     projectMembers: createProjectMembers(database),
