@@ -5552,7 +5552,68 @@ export interface components {
              */
             updated_at: string;
         };
-        WebhookWithSecret: components["schemas"]["Webhook"] & components["schemas"]["WebhookWithSecret2"];
+        WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example https://hooks.acme.example/findings */
+            url: string;
+            /**
+             * @example [
+             *       "scan.completed",
+             *       "finding.status_changed",
+             *       "member.*"
+             *     ]
+             */
+            events: components["schemas"]["WebhookEvent"][];
+            /**
+             * @description Absent: all projects, and what concerns no project.
+             * @example [
+             *       "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+             *     ]
+             */
+            project_ids?: string[];
+            /** @description Absent: findings of all severities. */
+            min_severity?: components["schemas"]["Severity"];
+            /** @example true */
+            enabled: boolean;
+            /** @description Why the service has switched the webhook off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            disabled_reason?: components["schemas"]["WebhookDisabledReason"];
+            /**
+             * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
+             * @example 3
+             */
+            failures?: number;
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            failing_since?: string;
+            /**
+             * Format: date-time
+             * @description The former secret signs beside the new one until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            former_secret_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Signs the requests. It is returned only here.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY=
+             */
+            secret: string;
+        };
         /**
          * @example {
          *       "url": "https://hooks.acme.example/findings",
@@ -7748,13 +7809,6 @@ export interface components {
         WebhookEvent: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
         /** @enum {string} */
         WebhookDisabledReason: "failing" | "gone";
-        WebhookWithSecret2: {
-            /**
-             * @description Signs the requests. It is returned only here.
-             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY=
-             */
-            secret: string;
-        };
         /** @enum {string|null} */
         NullableSeverity: "critical" | "high" | "medium" | "low" | "info" | null;
         /** @description Absent: a test. */
@@ -16403,7 +16457,8 @@ export interface operations {
                      *         "failing_since": "2026-01-01T00:00:00.000Z",
                      *         "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY="
                      *       }
                      *     }
                      */
@@ -16585,7 +16640,8 @@ export interface operations {
                      *         "failing_since": "2026-01-01T00:00:00.000Z",
                      *         "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY="
                      *       }
                      *     }
                      */

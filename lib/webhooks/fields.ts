@@ -50,12 +50,15 @@ export const Webhook = z
   .openapi('Webhook');
 
 /** A webhook with its secret. */
-export const WebhookWithSecret = Webhook.extend({
-  secret: shown(
-    'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY=',
-    'Signs the requests. It is returned only here.',
-  ),
-}).openapi('WebhookWithSecret');
+export const WebhookWithSecret = z
+  .object({
+    ...Webhook.shape,
+    secret: shown(
+      'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY=',
+      'Signs the requests. It is returned only here.',
+    ),
+  })
+  .openapi('WebhookWithSecret');
 
 const areUnique = (values: readonly string[]) => new Set(values).size === values.length;
 const REPEATED = 'must not have a value twice';

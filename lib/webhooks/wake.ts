@@ -1,15 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { destinations as t } from '../../db/schema/destinations.ts';
-import { LEASE_MS } from '../deliveries/dispatcher.ts';
 
-/**
- * The columns that make a destination due now. A time that is near may be the end of a lease: it stays, and the process that has the
- * lease sees `wakes`.
- */
-export function wakeColumns(now: Date) {
-  const leaseEnd = sql.param(new Date(now.getTime() + LEASE_MS), t.dueAt);
-  return {
-    wakes: sql`${t.wakes} + 1`,
-    dueAt: sql`case when ${t.dueAt} <= ${leaseEnd} then ${t.dueAt} else ${sql.param(now, t.dueAt)} end`,
-  };
-}
+/** The columns that make a destination due now. One that is leased, by an odd number of `leases`, is due when the lease ends. */
+export const wakeColumns = (now: Date) => ({
+  wakes: sql`${t.wakes} + 1`,
+  dueAt: sql`case when ${t.leases} % 2 = 1 and ${t.dueAt} is not null then ${t.dueAt}
+    else least(${t.dueAt}, ${sql.param(now, t.dueAt)}) end`,
+});
