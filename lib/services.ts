@@ -25,6 +25,7 @@ import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
 import { createFollowedOrgs, type FollowedOrgs } from './events/followed.ts';
 import { createOutbox, type Outbox } from './events/outbox.ts';
+import { renderEvents } from './events/render.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
 import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -294,10 +295,10 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       },
       ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
       slots: connection.destinations,
-      render: async ({ id, slug, name }, event) => ({
-        ...{ id: event.id, type: event.type, timestamp: event.at },
-        ...{ organization: { id, slug, name }, data: {} },
-      }),
+      render: async (org, event, audience) => {
+        const [rendered] = await renderEvents({ sql: database.sql, org, config }, [event], audience);
+        return rendered?.body;
+      },
     }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),
