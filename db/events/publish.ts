@@ -44,15 +44,14 @@ returning seq, check_at is not null as followed`,
 
 interface Receiver {
   id: string;
+  enabled: boolean;
   events: string[];
-  created_at: string;
-  updated_at: string;
+  since: string;
 }
 
 const receivers = statement<{ orgId: string }, Receiver>(
   ($) => sql`
-select id, events, to_json(created_at) #>> '{}' as created_at, to_json(updated_at) #>> '{}' as updated_at
-from ${destinations} where org_id = ${$.orgId}::uuid and enabled`,
+select id, enabled, to_json(events) as events, to_json(created_at) #>> '{}' as since from ${destinations} where org_id = ${$.orgId}::uuid`,
 );
 
 interface Numbering {
@@ -88,18 +87,13 @@ select (select count(*)::int from numbered) as published, (select max(seq) from 
   },
 );
 
-const moveOn = statement<
-  { orgId: string; seq: number; checkAt: string | null; begins: string | null },
-  object
->(
+/** Findings that were due before somebody followed are not reported as overdue. */
+const moveOn = statement<{ orgId: string; seq: number; isFollowed: boolean; now: string }, object>(
   ($) => sql`
-update ${eventPositions} set seq = ${$.seq}::bigint, check_at = ${$.checkAt}::timestamptz,
-  overdue_until = coalesce(${$.begins}::timestamptz, overdue_until)
+update ${eventPositions} set seq = ${$.seq}::bigint,
+  check_at = case when ${$.isFollowed}::boolean then coalesce(check_at, ${$.now}::timestamptz) end,
+  overdue_until = case when check_at is null then ${$.now}::timestamptz else overdue_until end
 where org_id = ${$.orgId}::uuid`,
-);
-
-const keepFollowing = statement<{ orgId: string; seq: number }, object>(
-  ($) => sql`update ${eventPositions} set seq = ${$.seq}::bigint where org_id = ${$.orgId}::uuid`,
 );
 
 /**
@@ -122,8 +116,8 @@ export async function publishEvents(
 }
 
 /**
- * Destinations receive the events since their creation. The first ones of an organization that nobody followed receive those since
- * their latest change, which may have enabled them: events of before have no position yet.
+ * Destinations receive the events since their creation. While all of an organization are switched off, its events are published all the
+ * same, so that none of them is sent when one is switched on again.
  */
 async function publishBatch(
   tx: TransactionSql,
@@ -134,17 +128,14 @@ async function publishBatch(
   const [position] = await lockPosition.run(tx, { orgId, now, version });
   if (!position) return undefined;
   const all = await receivers.run(tx, { orgId });
-  const { followed } = position;
-  const since = (to: Receiver) => (followed ? to.created_at : to.updated_at);
-  const texts = JSON.stringify(all.map((to) => ({ id: to.id, events: to.events, since: since(to) })));
   const before = Number(position.seq);
-  const [batch] = await number(tables).run(tx, { seq: before, now, receivers: texts });
+  const enabled = JSON.stringify(all.filter((receiver) => receiver.enabled));
+  const [batch] = await number(tables).run(tx, { seq: before, now, receivers: enabled });
   const { published = 0, woken } = batch ?? {};
   const seq = Number(batch?.seq ?? before);
   const isFollowed = all.length > 0;
-  if (isFollowed !== followed && published < BATCH)
-    await moveOn.run(tx, { orgId, seq, checkAt: isFollowed ? now : null, begins: isFollowed ? now : null });
-  else if (published > 0) await keepFollowing.run(tx, { orgId, seq });
+  if (published > 0 || isFollowed !== position.followed)
+    await moveOn.run(tx, { orgId, seq, isFollowed, now });
   if (woken) await wakeDestinations(tx, woken, now);
   return { published, seq, isFollowed };
 }
@@ -169,7 +160,7 @@ const followers = statement<{ version: number }, { id: string; noted: boolean }>
   ($) => sql`
 select d.org_id as id, bool_or(p.check_at is not null) as noted from ${destinations} d
 left join ${eventPositions} p on p.org_id = d.org_id
-where d.enabled and ${isServed(sql`d.org_id`, $.version)} group by d.org_id`,
+where ${isServed(sql`d.org_id`, $.version)} group by d.org_id`,
 );
 
 /** The organizations with destinations. `noted`: `claimOrgs` finds them. */

@@ -48,6 +48,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   Dashboard: 'Counts and trends.',
   Policies: 'Policies of an organization for its findings.',
   Rules: 'Rules for new findings, and for existing findings if an admin applies a rule.',
+  Webhooks: 'Addresses that events of the organization are sent to.',
   Projects: "The organization's projects.",
   Members: "The organization's members, their roles and invitations.",
   'Agent ingest': 'Endpoints for scanning agents.',
