@@ -31,7 +31,7 @@ export interface Audience {
 /** What rendering reads from. */
 export interface RenderContext {
   sql: Sql;
-  org: Org;
+  org: Pick<Org, 'id' | 'slug' | 'tables'>;
   config: Pick<Config, 'publicUrl' | 'baseDomain'>;
 }
 
@@ -118,8 +118,19 @@ export async function renderEvents(
   return loaded.map(({ event, bodyFor }) => ({ event, body: bodyFor(audience) }));
 }
 
+/** Renders an event for an audience. @returns undefined if there is nothing to tell it */
+export async function renderEvent(
+  context: RenderContext,
+  event: StoredEvent,
+  audience: Audience,
+): Promise<EventBody | undefined> {
+  const [rendered] = await renderEvents(context, [event], audience);
+  return rendered?.body;
+}
+
 function bodyOf(event: StoredEvent, contents: Contents, audience: Audience): EventBody | undefined {
-  const { id, type, at: timestamp } = event;
+  const { id, type } = event;
+  const timestamp = new Date(event.at).toISOString();
   const dataOf = isOfFindings(event) ? findingData : isOfScan(event) ? scanData : auditData;
   const data = dataOf(event, contents, audience);
   // Each type has its data.

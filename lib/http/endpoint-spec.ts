@@ -30,6 +30,7 @@ export const TAGS = [
   'API tokens: project-scoped',
   'API tokens: org-wide',
   'Org feature flags',
+  'Events',
   'Audit log',
   'Health, metrics, documentation',
 ] as const;

@@ -1,12 +1,12 @@
+import type { Severity } from '../../../db/schema/values.ts';
+import { ApiError } from '../../errors.ts';
+import type { EventFeed, EventPage } from '../../events/feeds.ts';
 import type { Audience } from '../../events/render.ts';
 import { type EventFilter, filterOf } from '../../events/types.ts';
 import { projectsAmong } from '../../projects/reach.ts';
 import { rankOf } from '../../tokens/scopes.ts';
-import type { Severity } from '../../../db/schema/values.ts';
 import type { Raw } from '../answer.ts';
 import type { OrgCall } from '../call.ts';
-import type { EventFeed, EventPage } from '../../events/feeds.ts';
-import { ApiError } from '../../errors.ts';
 import { createBodyStream } from './stream.ts';
 
 /** The longest life of a stream: proxies and servers limit responses to some minutes. The client connects again. */
@@ -79,7 +79,12 @@ function hearingOf(call: OrgCall, selection: EventSelection): () => Audience {
 }
 
 /** The parts of a stream. Each has one event, or is a comment. */
-function eventParts(feed: EventFeed, after: number, { events }: EventSelection, hearing: () => Audience) {
+export function eventParts(
+  feed: EventFeed,
+  after: number,
+  { events }: EventSelection,
+  hearing: () => Audience,
+) {
   const until = performance.now() + LIFE_MS;
   const wanted = events && new Set<string>(events);
   let page: EventPage = { events: [], end: after };
