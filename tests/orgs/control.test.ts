@@ -130,6 +130,7 @@ const acceptOffer = (who: CallOptions) => t.api.post('/members/accept-ownership'
 const change = (role: string) => (who: CallOptions, id: string) =>
   t.api.patch(`/members/${id}`, { ...who, body: { role } });
 
+const WEBHOOK = { url: 'https://hooks.example/path', events: ['scan.completed'] };
 const CONNECTION = { name: 'Login', issuer: 'https://login.example', client_id: 'svc-findings' };
 
 /** Each change of control, by the operation that makes it. */
@@ -218,6 +219,20 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
         must(await t.api.post('/settings/connections', { ...org.asOwner, body: CONNECTION })).id,
       call: (who, id) => t.api.delete(`/settings/connections/${id}`, who),
       told: /was deleted from[\s\S]*Connection: Login/,
+    },
+  },
+  createWebhook: {
+    '': {
+      call: (who) => t.api.post('/webhooks', { ...who, body: WEBHOOK }),
+      told: /A webhook was added to[\s\S]*Address: https:.*[\s\S]*Events: scan/,
+    },
+  },
+  updateWebhook: {
+    url: {
+      prepare: async () => must(await t.api.post('/webhooks', { ...org.asOwner, body: WEBHOOK })).id,
+      call: (who, id) =>
+        t.api.patch(`/webhooks/${id}`, { ...who, body: { url: 'https://elsewhere.example' } }),
+      told: /The address of a webhook was changed in[\s\S]*Before: https:.*hooks[\s\S]*Now: https:.*elsewhere/,
     },
   },
   verifyOrgDomain: {
@@ -325,11 +340,14 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 };
 
 /** Operations with a step-up that change nobody's control over an organization. */
-const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection'];
+const OTHERS = [
+  ...['declineOwnership', 'createOrgDomain', 'testConnection', 'deleteWebhook', 'rotateWebhookSecret'],
+];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken', 'createCiTrust', 'deleteCiTrust'],
   ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains', 'getScim'],
+  ...['testWebhook', 'redeliver'],
   // They give no more than the role in the organization.
   ...['setProjectMember', 'removeProjectMember'],
 ];
