@@ -96,6 +96,7 @@ async function control() {
     await sql(`select id from ${schema}.projects where deleted_at is null order by 1`),
     await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
     await sql('select id, require_sso from shared.sso_connections where org_id = $1 order by 1', [org.id]),
+    await sql('select id, url from shared.destinations where org_id = $1 order by 1', [org.id]),
     await sql('select id from shared.org_domains where verified_at is not null and org_id = $1', [org.id]),
     await sql('select id from shared.scim_tokens where org_id = $1', [org.id]),
     await sql(`select id from ${schema}.deletions where state <> 'purging' order by 1`),
