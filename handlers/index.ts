@@ -53,6 +53,7 @@ import { listDeletions } from './deletions/list.ts';
 import { undoDeletion } from './deletions/undo.ts';
 import { openApiDocument, openApiDocumentJson } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
+import { streamEvents } from './events/stream.ts';
 import { getActivity } from './findings/activity.ts';
 import { createComment } from './findings/comments/create.ts';
 import { deleteComment } from './findings/comments/delete.ts';
@@ -180,6 +181,14 @@ import { createView } from './views/create.ts';
 import { deleteView } from './views/delete.ts';
 import { listViews } from './views/list.ts';
 import { updateView } from './views/update.ts';
+import { createWebhook } from './webhooks/create.ts';
+import { deleteWebhook } from './webhooks/delete.ts';
+import { listWebhookDeliveries } from './webhooks/deliveries/list.ts';
+import { redeliver } from './webhooks/deliveries/redeliver.ts';
+import { listWebhooks } from './webhooks/list.ts';
+import { rotateWebhookSecret } from './webhooks/rotate-secret.ts';
+import { testWebhook } from './webhooks/test.ts';
+import { updateWebhook } from './webhooks/update.ts';
 
 /** Every endpoint of the service, in the order of docs/api.md. The names are the operation ids of the API's description. */
 export const endpoints = {
@@ -273,6 +282,7 @@ export const endpoints = {
 
   listActivity,
   exportActivity,
+  streamEvents,
   listChanges,
   undoFindingChange,
   listDeletions,
@@ -307,6 +317,15 @@ export const endpoints = {
   deleteRule,
   applyRuleToFindings,
   undoRuleChanges,
+
+  listWebhooks,
+  createWebhook,
+  updateWebhook,
+  deleteWebhook,
+  testWebhook,
+  rotateWebhookSecret,
+  listWebhookDeliveries,
+  redeliver,
 
   createProject,
   createDemoProject,

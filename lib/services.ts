@@ -23,8 +23,11 @@ import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import { createEventFeeds, type EventFeeds } from './events/feeds.ts';
 import { createFollowedOrgs, type FollowedOrgs } from './events/followed.ts';
+import { createOpenStreams, type OpenStreams } from './events/open-streams.ts';
 import { createOutbox, type Outbox } from './events/outbox.ts';
+import { renderEvent } from './events/render.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
 import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -80,6 +83,7 @@ export interface CoreServices {
   knownAccounts: KnownAccounts;
   knownRevisions: KnownRevisions;
   followedOrgs: FollowedOrgs;
+  openStreams: OpenStreams;
   /** The policies that pushes follow, as they were read last. */
   policies: PolicyCache;
   /** Whether the database is distributed. */
@@ -87,7 +91,7 @@ export interface CoreServices {
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
-  /** For TOTP secrets and the client secrets of providers. */
+  /** For TOTP secrets, the client secrets of providers and the secrets of webhooks. */
   secretBox: SecretBox;
   /** For mails in the queue. */
   mailBox: SecretBox;
@@ -127,6 +131,7 @@ export interface Services extends CoreServices {
   limits: AuthLimits;
   mail: MailQueue;
   outbox: Outbox;
+  eventFeeds: EventFeeds;
   /** For whole lists, which keep a connection for as long as they are read. */
   listPermits: ListPermits;
   /** For every request to an organization. */
@@ -206,6 +211,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     knownAccounts: { any: false },
     knownRevisions: createKnownRevisions(),
     followedOrgs: createFollowedOrgs(),
+    openStreams: createOpenStreams(),
     policies: createPolicyCache(),
     engineOf: createEngineDetection(),
     hasher: platform.hasher,
@@ -271,34 +277,34 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       policyCache: core.policies,
       engineOf: core.engineOf,
     });
+  const orgs = createOrgDirectory({
+    ...{ database, log, max },
+    baseDomain: config.baseDomain,
+    migrations: core.orgMigrations,
+    known: core.knownOrgs,
+  });
+  const outbox = createOutbox({
+    ...{ config, database, log, clock, background, mail },
+    ...{
+      tablesOf: core.knownOrgs.tablesOf,
+      version: core.orgMigrations.length,
+      followed: core.followedOrgs,
+    },
+    ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
+    slots: connection.destinations,
+    render: (org, event, audience) => renderEvent({ sql: database.sql, org, config }, event, audience),
+  });
   return {
     ...core,
     database,
     replica,
     reads: createReads({ primary: database, replica, onRouted: routesNoted(metrics, log) }),
-    orgs: createOrgDirectory({
-      ...{ database, log, max },
-      baseDomain: config.baseDomain,
-      migrations: core.orgMigrations,
-      known: core.knownOrgs,
-    }),
+    orgs,
     sessions: createSessionLookUp(database),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
     mail,
-    outbox: createOutbox({
-      ...{ config, database, log, clock, background, mail },
-      ...{
-        tablesOf: core.knownOrgs.tablesOf,
-        version: core.orgMigrations.length,
-        followed: core.followedOrgs,
-      },
-      ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
-      slots: connection.destinations,
-      render: async ({ id, slug, name }, event) => ({
-        ...{ id: event.id, type: event.type, timestamp: event.at },
-        ...{ organization: { id, slug, name }, data: {} },
-      }),
-    }),
+    outbox,
+    eventFeeds: createEventFeeds({ database, orgs, config, log, publish: outbox.publish, background }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),
     projectMembers: createProjectMembers(database),

@@ -62,6 +62,12 @@ export const AUDIT_ACTIONS = [
   'view.changed',
   'view.created',
   'view.deleted',
+  'webhook.changed',
+  'webhook.created',
+  'webhook.deleted',
+  'webhook.redelivered',
+  'webhook.secret_rotated',
+  'webhook.tested',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -83,6 +89,7 @@ export const AUDIT_TARGETS = [
   'setting',
   'token',
   'view',
+  'webhook',
 ] as const;
 export type AuditTarget = (typeof AUDIT_TARGETS)[number];
 

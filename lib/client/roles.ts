@@ -32,6 +32,7 @@ export type Operation =
   | 'getExploit'
   | 'listActivity'
   | 'exportActivity'
+  | 'streamEvents'
   | 'listChanges'
   | 'undoFindingChange'
   | 'listDeletions'
@@ -63,6 +64,14 @@ export type Operation =
   | 'deleteRule'
   | 'applyRuleToFindings'
   | 'undoRuleChanges'
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'testWebhook'
+  | 'rotateWebhookSecret'
+  | 'listWebhookDeliveries'
+  | 'redeliver'
   | 'createProject'
   | 'createDemoProject'
   | 'listProjects'
@@ -132,6 +141,14 @@ export const ORGANIZATION_ROLES: Roles = {
   deleteRule: 'admin',
   applyRuleToFindings: 'admin',
   undoRuleChanges: 'admin',
+  listWebhooks: 'admin',
+  createWebhook: 'admin',
+  updateWebhook: 'admin',
+  deleteWebhook: 'admin',
+  testWebhook: 'admin',
+  rotateWebhookSecret: 'admin',
+  listWebhookDeliveries: 'admin',
+  redeliver: 'admin',
   createProject: 'member',
   createDemoProject: 'admin',
   startProjectTransfer: 'owner',

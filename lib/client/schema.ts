@@ -1489,6 +1489,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream events
+         * @description Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -2037,6 +2059,150 @@ export interface paths {
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         post: operations["undoRuleChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The oldest first, without their secrets.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Add a webhook
+         * @description Events of the organization that happen from now on are sent to `url`, as `POST` requests that `secret` signs. The secret is returned only here and by `POST /webhooks/{id}/rotate-secret`. An organization has at most 20 webhooks (409 `conflict`). All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Its deliveries are deleted, too. Pending ones are not sent.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. If `url` changes, all owners get a mail.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a webhook
+         * @description Sends a request of type `test`, whatever `events` has. `GET /webhooks/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled webhook cannot be tested (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description For 24 hours, the former secret signs beside the new one. Only the latest former secret does: after a second rotation, the first secret no longer signs.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description The deliveries of the last 30 days, newest first. Always a page. `total` counts at most 10,000 deliveries after the page.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Sends it at once, with all its attempts, and with the same `webhook-id`. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled webhook sends nothing (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        post: operations["redeliver"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4880,6 +5046,414 @@ export interface components {
             mentions?: components["schemas"]["OrgActivityEntryMention"][];
             finding: components["schemas"]["OrgActivityEntryFinding"];
         };
+        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"];
+        ScanCompletedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "scan.completed";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["ScanCompletedEventData"];
+        };
+        EventOrganization: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example acme */
+            slug: string;
+            /** @example Acme */
+            name: string;
+        };
+        EventScan: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /**
+             * @description The name of the project.
+             * @example Web shop
+             */
+            project: string;
+            /** @example Nightly audit */
+            name: string;
+            persona: components["schemas"]["Persona"];
+            status: components["schemas"]["ScanStatus"];
+            /** @example 2 of 31 files could not be parsed. */
+            error_message?: string;
+            /** @example main */
+            ref?: string;
+            /** @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0 */
+            commit?: string;
+            summary?: components["schemas"]["SeveritySummary"];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            completed_at?: string;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/scans/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+        };
+        EventScanFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            status: components["schemas"]["FindingStatus"];
+            /** @example false */
+            regressed: boolean;
+        };
+        ScanFailedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "scan.failed";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["ScanFailedEventData"];
+        };
+        FindingStatusChangedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.status_changed";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingStatusChangedEventData"];
+        };
+        /** @description A user whose account was deleted has no name. */
+        EventActor: {
+            type: components["schemas"]["ActivityEntryActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id?: string;
+            /** @example Ada Lovelace */
+            name?: string;
+        };
+        EventStatusFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            status: components["schemas"]["EventStatusFindingStatus"];
+            reason?: components["schemas"]["TriageReason"];
+            /** @example Only reachable from tests. */
+            note?: string;
+        };
+        FindingAssignedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.assigned";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingAssignedEventData"];
+        };
+        EventAssignedFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            assignee: components["schemas"]["EventAssignedFindingAssignee"];
+        };
+        FindingCommentedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.commented";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingCommentedEventData"];
+        };
+        EventFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+        };
+        FindingOverdueEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.overdue";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingOverdueEventData"];
+        };
+        EventOverdueFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+        };
+        FindingRiskAcceptanceEndedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.risk_acceptance_ended";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingRiskAcceptanceEndedEventData"];
+        };
+        MemberEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["MemberEventData"];
+        };
+        EventTarget: {
+            type: components["schemas"]["EventTargetType"];
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            id?: string;
+            /** @example web-shop */
+            name?: string;
+        };
+        TokenEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "token.created" | "token.revoked";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["TokenEventData"];
+        };
+        ProjectEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["ProjectEventData"];
+        };
         RecentChange: {
             /**
              * Format: uuid
@@ -5350,6 +5924,223 @@ export interface components {
             limit?: number | null;
             /** @description `next` of the previous response. */
             after?: string | null;
+        };
+        Webhook: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example https://hooks.acme.example/findings */
+            url: string;
+            /**
+             * @example [
+             *       "scan.completed",
+             *       "finding.status_changed",
+             *       "member.*"
+             *     ]
+             */
+            events: components["schemas"]["EventFilter"][];
+            /**
+             * @description Absent: all projects, and what concerns no project.
+             * @example [
+             *       "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+             *     ]
+             */
+            project_ids?: string[];
+            /** @description Absent: findings of all severities. */
+            min_severity?: components["schemas"]["Severity"];
+            /** @example true */
+            enabled: boolean;
+            /** @description Why the service has switched the webhook off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            disabled_reason?: components["schemas"]["WebhookDisabledReason"];
+            /**
+             * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
+             * @example 3
+             */
+            failures?: number;
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            failing_since?: string;
+            /**
+             * Format: date-time
+             * @description The former secret signs beside the new one until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            former_secret_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example https://hooks.acme.example/findings */
+            url: string;
+            /**
+             * @example [
+             *       "scan.completed",
+             *       "finding.status_changed",
+             *       "member.*"
+             *     ]
+             */
+            events: components["schemas"]["EventFilter"][];
+            /**
+             * @description Absent: all projects, and what concerns no project.
+             * @example [
+             *       "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+             *     ]
+             */
+            project_ids?: string[];
+            /** @description Absent: findings of all severities. */
+            min_severity?: components["schemas"]["Severity"];
+            /** @example true */
+            enabled: boolean;
+            /** @description Why the service has switched the webhook off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            disabled_reason?: components["schemas"]["WebhookDisabledReason"];
+            /**
+             * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
+             * @example 3
+             */
+            failures?: number;
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            failing_since?: string;
+            /**
+             * Format: date-time
+             * @description The former secret signs beside the new one until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            former_secret_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Signs the requests. It is returned only here.
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY=
+             */
+            secret: string;
+        };
+        /**
+         * @example {
+         *       "url": "https://hooks.acme.example/findings",
+         *       "events": [
+         *         "scan.completed",
+         *         "finding.status_changed",
+         *         "member.*"
+         *       ]
+         *     }
+         */
+        NewWebhook: {
+            /** @example https://hooks.acme.example/findings */
+            url: string;
+            /**
+             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise.
+             * @example [
+             *       "scan.completed",
+             *       "finding.status_changed",
+             *       "member.*"
+             *     ]
+             */
+            events: components["schemas"]["EventFilter"][];
+            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
+            project_ids?: string[] | null;
+            /** @description Findings of lower severities are not sent. `null`: all are. */
+            min_severity?: components["schemas"]["NullableSeverity"];
+            /** @example true */
+            enabled?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "enabled": true
+         *     }
+         */
+        WebhookChanges: {
+            /** @example https://hooks.acme.example/findings */
+            url?: string | null;
+            /**
+             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise.
+             * @example [
+             *       "scan.completed",
+             *       "finding.status_changed",
+             *       "member.*"
+             *     ]
+             */
+            events?: components["schemas"]["EventFilter"][] | null;
+            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
+            project_ids?: string[] | null;
+            /** @description Findings of lower severities are not sent. `null`: all are. */
+            min_severity?: components["schemas"]["NullableSeverity"];
+            /** @example true */
+            enabled?: boolean | null;
+        };
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            event?: components["schemas"]["WebhookDeliveryEvent"];
+            state: components["schemas"]["WebhookDeliveryState"];
+            /** @example 1 */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a pending delivery is tried again.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            next_at?: string;
+            /**
+             * Format: date-time
+             * @description The latest attempt; also the fields below.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            tried_at?: string;
+            /**
+             * @description The status of the response. Absent: there was none.
+             * @example 200
+             */
+            status?: number;
+            /** @example 84 */
+            duration_ms?: number;
+            /**
+             * @description The beginning of the response.
+             * @example ok
+             */
+            response?: string;
+            /**
+             * @description Why the attempt failed.
+             * @example The address did not answer within 10 seconds.
+             */
+            error?: string;
         };
         Project: {
             /**
@@ -7385,6 +8176,183 @@ export interface components {
              */
             project_id: string;
         };
+        ScanCompletedEventData: {
+            scan: components["schemas"]["EventScan"];
+            /**
+             * @description Findings that no scan has reported before. At most 10,000 are counted.
+             * @example 3
+             */
+            new: number;
+            /**
+             * @description Findings that were fixed or verified before. At most 10,000 are counted.
+             * @example 1
+             */
+            regressed: number;
+            /** @description The first 100 new and regressed findings, the most severe first. */
+            findings: components["schemas"]["EventScanFinding"][];
+        };
+        ScanFailedEventData: {
+            scan: components["schemas"]["EventScan"];
+            /**
+             * @description Findings that no scan has reported before. At most 10,000 are counted.
+             * @example 3
+             */
+            new: number;
+            /**
+             * @description Findings that were fixed or verified before. At most 10,000 are counted.
+             * @example 1
+             */
+            regressed: number;
+            /** @description The first 100 new and regressed findings, the most severe first. */
+            findings: components["schemas"]["EventScanFinding"][];
+        };
+        FindingStatusChangedEventData: {
+            actor: components["schemas"]["EventActor"];
+            /**
+             * Format: uuid
+             * @description For `POST /changes/{id}/undo`, if a user made the change.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            change_id?: string;
+            findings: components["schemas"]["EventStatusFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        EventStatusFindingStatus: {
+            from: components["schemas"]["FindingStatus"];
+            to: components["schemas"]["FindingStatus"];
+        };
+        FindingAssignedEventData: {
+            actor: components["schemas"]["EventActor"];
+            /**
+             * Format: uuid
+             * @description For `POST /changes/{id}/undo`, if a user made the change.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            change_id?: string;
+            findings: components["schemas"]["EventAssignedFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description Ids of users. `to` is absent if the finding has no assignee any more. */
+        EventAssignedFindingAssignee: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            from?: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            to?: string;
+        };
+        FindingCommentedEventDataComment: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description Markdown.
+             * @example Can we fix this in **2.4**?
+             */
+            text: string;
+            /** @description The ids of the users that the comment mentions. */
+            mentions: string[];
+        };
+        FindingCommentedEventData: {
+            actor: components["schemas"]["EventActor"];
+            finding: components["schemas"]["EventFinding"];
+            comment: components["schemas"]["FindingCommentedEventDataComment"];
+        };
+        FindingOverdueEventData: {
+            findings: components["schemas"]["EventOverdueFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        FindingRiskAcceptanceEndedEventData: {
+            findings: components["schemas"]["EventFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @enum {string} */
+        MemberEventType: "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended";
+        MemberEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+        };
+        /** @enum {string} */
+        EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
+        /** @enum {string} */
+        TokenEventType: "token.created" | "token.revoked";
+        TokenEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+        };
+        /** @enum {string} */
+        ProjectEventType: "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started";
+        ProjectEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+        };
         /** @enum {string} */
         RecentChangeActorType: "user" | "token" | "rule";
         /** @description A user whose account was deleted has no name. */
@@ -7444,6 +8412,29 @@ export interface components {
         RuleStatus: "confirmed" | "false_positive" | "wontfix";
         /** @enum {string|null} */
         NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
+        /** @enum {string} */
+        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
+        /** @enum {string} */
+        WebhookDisabledReason: "failing" | "gone";
+        /** @enum {string|null} */
+        NullableSeverity: "critical" | "high" | "medium" | "low" | "info" | null;
+        /** @description Absent: a test. */
+        WebhookDeliveryEvent: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example scan.completed */
+            type: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+        };
+        /** @enum {string} */
+        WebhookDeliveryState: "pending" | "delivered" | "failed";
         /** @description The organization that gets the project. */
         ProjectTransferOrganization: {
             /** @example acme-labs */
@@ -7613,7 +8604,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
         /** @enum {string} */
         AuditEntryActorType: "user" | "token";
         /** @description A user whose account was deleted has no name. */
@@ -7627,10 +8618,8 @@ export interface components {
             /** @example Ada Lovelace */
             name?: string;
         };
-        /** @enum {string} */
-        AuditEntryTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
         AuditEntryTarget: {
-            type: components["schemas"]["AuditEntryTargetType"];
+            type: components["schemas"]["EventTargetType"];
             /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
             id?: string;
             /** @example web-shop */
@@ -9069,6 +10058,77 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["UndoRuleChangesResult"];
+        };
+        ListWebhooksEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Webhook"][];
+        };
+        CreateWebhookEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["WebhookWithSecret"];
+        };
+        UpdateWebhookEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Webhook"];
+        };
+        TestWebhookEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["WebhookDelivery"];
+        };
+        RotateWebhookSecretEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["WebhookWithSecret"];
+        };
+        ListWebhookDeliveriesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["WebhookDelivery"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        RedeliverEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["WebhookDelivery"];
         };
         CreateProjectRequest: {
             /** @example Web shop */
@@ -14311,6 +15371,40 @@ export interface operations {
             };
         };
     };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                events?: components["schemas"]["EventFilter"][];
+                /** @description Events of these projects. Those of members and tokens are left out. One or more values: repeat the parameter or separate the values by commas. */
+                project_id?: string | string[];
+                /** @description Findings of at least this severity. Scans that completed without such a finding are left out. */
+                min_severity?: components["schemas"]["Severity"];
+                /** @description The same as the header `Last-Event-ID`, which takes precedence. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+                /** @description The `id` that was received last. Browsers send it. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. The schema is that of each `data`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
     listChanges: {
         parameters: {
             query?: {
@@ -15893,6 +16987,417 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UndoRuleChangesEnvelope"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "url": "https://hooks.acme.example/findings",
+                     *           "events": [
+                     *             "scan.completed",
+                     *             "finding.status_changed",
+                     *             "member.*"
+                     *           ],
+                     *           "project_ids": [
+                     *             "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *           ],
+                     *           "min_severity": "high",
+                     *           "enabled": true,
+                     *           "disabled_reason": "failing",
+                     *           "failures": 3,
+                     *           "failing_since": "2026-01-01T00:00:00.000Z",
+                     *           "former_secret_until": "2026-01-01T00:00:00.000Z",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListWebhooksEnvelope"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.acme.example/findings",
+                 *       "events": [
+                 *         "scan.completed",
+                 *         "finding.status_changed",
+                 *         "member.*"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "url": "https://hooks.acme.example/findings",
+                     *         "events": [
+                     *           "scan.completed",
+                     *           "finding.status_changed",
+                     *           "member.*"
+                     *         ],
+                     *         "project_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "min_severity": "high",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failures": 3,
+                     *         "failing_since": "2026-01-01T00:00:00.000Z",
+                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY="
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateWebhookEnvelope"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description The webhook after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "url": "https://hooks.acme.example/findings",
+                     *         "events": [
+                     *           "scan.completed",
+                     *           "finding.status_changed",
+                     *           "member.*"
+                     *         ],
+                     *         "project_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "min_severity": "high",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failures": 3,
+                     *         "failing_since": "2026-01-01T00:00:00.000Z",
+                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdateWebhookEnvelope"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pending delivery. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "event": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "type": "scan.completed",
+                     *           "at": "2026-01-01T00:00:00.000Z"
+                     *         },
+                     *         "state": "delivered",
+                     *         "attempts": 1,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "next_at": "2026-01-01T00:00:00.000Z",
+                     *         "tried_at": "2026-01-01T00:00:00.000Z",
+                     *         "status": 200,
+                     *         "duration_ms": 84,
+                     *         "response": "ok",
+                     *         "error": "The address did not answer within 10 seconds."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestWebhookEnvelope"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "url": "https://hooks.acme.example/findings",
+                     *         "events": [
+                     *           "scan.completed",
+                     *           "finding.status_changed",
+                     *           "member.*"
+                     *         ],
+                     *         "project_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "min_severity": "high",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failures": 3,
+                     *         "failing_since": "2026-01-01T00:00:00.000Z",
+                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY="
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotateWebhookSecretEnvelope"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                state?: components["schemas"]["WebhookDeliveryState"][];
+                page?: number;
+                per_page?: number;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "event": {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "type": "scan.completed",
+                     *             "at": "2026-01-01T00:00:00.000Z"
+                     *           },
+                     *           "state": "delivered",
+                     *           "attempts": 1,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "next_at": "2026-01-01T00:00:00.000Z",
+                     *           "tried_at": "2026-01-01T00:00:00.000Z",
+                     *           "status": 200,
+                     *           "duration_ms": 84,
+                     *           "response": "ok",
+                     *           "error": "The address did not answer within 10 seconds."
+                     *         }
+                     *       ],
+                     *       "result_info": {
+                     *         "page": 1,
+                     *         "per_page": 50,
+                     *         "total": 120,
+                     *         "total_is_exact": false,
+                     *         "total_pages": 3,
+                     *         "has_next": true,
+                     *         "has_prev": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListWebhookDeliveriesEnvelope"];
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pending delivery. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "event": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "type": "scan.completed",
+                     *           "at": "2026-01-01T00:00:00.000Z"
+                     *         },
+                     *         "state": "delivered",
+                     *         "attempts": 1,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "next_at": "2026-01-01T00:00:00.000Z",
+                     *         "tried_at": "2026-01-01T00:00:00.000Z",
+                     *         "status": 200,
+                     *         "duration_ms": 84,
+                     *         "response": "ok",
+                     *         "error": "The address did not answer within 10 seconds."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedeliverEnvelope"];
                 };
             };
         };

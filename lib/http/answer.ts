@@ -40,6 +40,11 @@ export const created = <T, E extends object>(result: T, extras?: E) => ({
   result,
   ...(extras as E),
 });
+export const accepted = <T, E extends object>(result: T, extras?: E) => ({
+  status: 202 as const,
+  result,
+  ...(extras as E),
+});
 /** A result that the database returned as JSON text. */
 export const okJson = (request: ResponseContext, result: string): Raw => ({
   status: 200,

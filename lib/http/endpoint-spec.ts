@@ -23,12 +23,14 @@ export const TAGS = [
   'Dashboard',
   'Policies',
   'Rules',
+  'Webhooks',
   'Projects',
   'Members',
   'Agent ingest',
   'API tokens: project-scoped',
   'API tokens: org-wide',
   'Org feature flags',
+  'Events',
   'Audit log',
   'Health, metrics, documentation',
 ] as const;
@@ -52,7 +54,7 @@ export interface SuccessSpec {
   others?: Record<string, z.ZodType>;
 }
 
-export type SuccessSpecs = { [status in 200 | 201 | 204 | 302 | 304 | 503]?: SuccessSpec };
+export type SuccessSpecs = { [status in 200 | 201 | 202 | 204 | 302 | 304 | 503]?: SuccessSpec };
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

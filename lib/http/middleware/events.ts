@@ -5,5 +5,7 @@ import { middleware } from './middleware.ts';
 export const events = middleware<InOrgCall>([], async function events(c, next) {
   await next();
   const { org, services } = c.get('call');
-  if (c.res.ok) services.outbox.kick(org.id);
+  if (!c.res.ok) return;
+  services.outbox.kick(org.id);
+  services.eventFeeds.wake(org.id);
 });

@@ -65,6 +65,8 @@ const CHANGES = {
   scim_token_removed: 'The token for provisioning (SCIM) was removed from',
   member_suspended: 'A member was deactivated by provisioning in',
   member_reactivated: 'A member was activated again by provisioning in',
+  webhook_created: 'A webhook was added to',
+  webhook_changed: 'The address of a webhook was changed in',
   domain_verified: 'A domain was proven for',
   domain_removed: 'A domain was removed from',
   domain_lost: 'Another organization has proven a domain of',

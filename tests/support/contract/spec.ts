@@ -181,6 +181,14 @@ PATCH  /api/v1/rules/{id}                                 cookie+org, admin
 DELETE /api/v1/rules/{id}                                 cookie+org, admin
 POST   /api/v1/rules/{id}/apply                           cookie+org, admin
 POST   /api/v1/rules/{id}/undo                            cookie+org, admin
+GET    /api/v1/webhooks                                   cookie+org, admin
+POST   /api/v1/webhooks                                   cookie+org, admin
+PATCH  /api/v1/webhooks/{id}                              cookie+org, admin
+DELETE /api/v1/webhooks/{id}                              cookie+org, admin
+POST   /api/v1/webhooks/{id}/test                         cookie+org, admin
+POST   /api/v1/webhooks/{id}/rotate-secret                cookie+org, admin
+GET    /api/v1/webhooks/{id}/deliveries                   cookie+org, admin
+POST   /api/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver cookie+org, admin
 GET    /api/v1/settings/security                          cookie+org
 PATCH  /api/v1/settings/security                          cookie+org, admin
 GET    /api/v1/auth/sso/start                             base domain

@@ -289,6 +289,7 @@ export function planOrgTour(on: Traveller) {
           (query) => on.api.get(`/audit${query}`, on.asOwner()),
         ),
       ),
+    streamEvents: () => on.api.get('/events', on.asOwner()),
     exportAuditCsv: () => on.api.get('/audit/export.csv', on.asOwner()),
     exportAuditJsonl: () => on.api.get('/audit/export.jsonl', on.asOwner()),
     async listChanges() {
@@ -455,6 +456,46 @@ export function planOrgTour(on: Traveller) {
     undoRuleChanges: () =>
       on.api.post(`/rules/${on.made.rule}/undo`, { ...on.asOwner(), body: { limit: 1 } }),
     deleteRule: () => on.api.delete(`/rules/${on.made.rule}`, on.asOwner()),
+
+    async createWebhook() {
+      const body = {
+        url: 'https://hooks.acme.example/findings',
+        events: ['scan.completed', 'member.*'],
+        project_ids: [on.made.project],
+        min_severity: 'high',
+      };
+      const answer = await on.api.post('/webhooks', { ...on.asOwner(), body });
+      on.keep('webhook', must(answer).id);
+      return answer;
+    },
+    listWebhooks: () => on.api.get('/webhooks', on.asOwner()),
+    updateWebhook: () =>
+      on.api.patch(`/webhooks/${on.made.webhook}`, {
+        ...on.asOwner(),
+        body: { url: 'https://hooks.acme.example/other', project_ids: null, min_severity: null },
+      }),
+    rotateWebhookSecret: () => on.api.post(`/webhooks/${on.made.webhook}/rotate-secret`, on.asOwner()),
+    async testWebhook() {
+      const answer = await on.api.post(`/webhooks/${on.made.webhook}/test`, on.asOwner());
+      on.keep('delivery', must(answer).id);
+      return answer;
+    },
+    listWebhookDeliveries: () =>
+      all(
+        ['', '?state=pending,failed&page=1'].map((query) =>
+          on.api.get(`/webhooks/${on.made.webhook}/deliveries${query}`, on.asOwner()),
+        ),
+      ),
+    async redeliver() {
+      const { sql } = on.t.services.database;
+      const [org] = await sql.unsafe("select id from shared.orgs where slug = 'acme'");
+      const schema = `org_${org?.id.replaceAll('-', '')}`;
+      await sql.unsafe(`update ${schema}.deliveries set state = 'failed', next_at = null, attempts = 9,
+        tried_at = now(), duration_ms = 84, status = 500, response = 'oops', error = 'status 500'`);
+      const { webhook, delivery } = on.made;
+      return on.api.post(`/webhooks/${webhook}/deliveries/${delivery}/redeliver`, on.asOwner());
+    },
+    deleteWebhook: () => on.api.delete(`/webhooks/${on.made.webhook}`, on.asOwner()),
 
     updateOrgFeature: () =>
       on.api.patch('/org-features/org_wide_tokens', { ...on.asOwner(), body: { enabled: true } }),

@@ -1,0 +1,73 @@
+import { destinations as t } from '../../db/schema/destinations.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
+import { created } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { mailControl } from '../../lib/orgs/notices.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
+import {
+  auditedValues,
+  MAX_WEBHOOKS,
+  newColumns,
+  originOf,
+  toWebhook,
+  WebhookInput,
+  WebhookWithSecret,
+} from '../../lib/webhooks/fields.ts';
+import { newSecret, sealSecret } from '../../lib/webhooks/secrets.ts';
+import {
+  follow,
+  requireAddress,
+  requireProjects,
+  requireRoomForWebhook,
+  requireStillAdmin,
+} from '../../lib/webhooks/webhooks.ts';
+
+export const createWebhook = endpoint(
+  {
+    method: 'post',
+    path: '/webhooks',
+    access: freshCookieOrg('admin', 'none'),
+    audit: 'webhook.created',
+    tag: 'Webhooks',
+    summary: 'Add a webhook',
+    description: `Events of the organization that happen from now on are sent to \`url\`, as \`POST\` requests that \`secret\` signs. The secret is returned only here and by \`POST /webhooks/{id}/rotate-secret\`. An organization has at most ${MAX_WEBHOOKS} webhooks (409 \`conflict\`). All owners get a mail.`,
+    request: { body: WebhookInput },
+    responses: { 201: { description: 'The webhook with its secret.', result: WebhookWithSecret } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { body, org, services, user } = call;
+    requireAddress(services.outbound.webhookRefusal(body.url));
+    const actor = call.freshActor();
+    const { id, at } = services.nextId();
+    const secret = newSecret();
+    const sealed = await sealSecret(services.secretBox, id, secret);
+    const row = await call.audited(
+      (inside) =>
+        inOrgQuota(inside, async (tx, tables) => {
+          await requireStillAdmin(tx, org.id, user.id);
+          await requireRoomForWebhook(tx, org.id);
+          await requireProjects(tx, tables, body.project_ids);
+          const columns = newColumns({ id, at, orgId: org.id, secret: sealed }, body);
+          const [inserted] = await tx.insert(t).values(columns).returning();
+          if (!inserted) throw new Error('the webhook was not inserted');
+          await follow(tx, org.id, at);
+          await mailControl(tx, actor, org.id, 'webhook_created', [
+            ['Address', originOf(inserted)],
+            ['Events', inserted.events.join(', ')],
+          ]);
+          return inserted;
+        }),
+      (made) => ({
+        target: { type: 'webhook', id: made.id, name: originOf(made) },
+        changes: newValues(auditedValues(made)),
+      }),
+    );
+    services.mail.kick();
+    services.outbox.followed(org.id);
+    logSecurityEvent(call, 'org_setting_changed', { setting: 'webhook', webhook: id, to: 'created' });
+    return created({ ...toWebhook(row, call.now), secret });
+  },
+);

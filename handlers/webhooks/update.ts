@@ -1,0 +1,78 @@
+import { eq } from 'drizzle-orm';
+import { destinations as t } from '../../db/schema/destinations.ts';
+import { hastenDeliveries } from '../../db/webhooks/deliveries.ts';
+import { ApiError } from '../../lib/errors.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { changesOf } from '../../lib/http/audit.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { mailControl } from '../../lib/orgs/notices.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
+import { z } from '../../lib/schema.ts';
+import {
+  auditedValues,
+  changedColumns,
+  originOf,
+  restarts,
+  toWebhook,
+  Webhook,
+  WebhookChanges,
+} from '../../lib/webhooks/fields.ts';
+import {
+  requireAddress,
+  requireProjects,
+  requireStillAdmin,
+  requireWebhook,
+} from '../../lib/webhooks/webhooks.ts';
+
+export const updateWebhook = endpoint(
+  {
+    method: 'patch',
+    path: '/webhooks/{id}',
+    access: freshCookieOrg('admin', 'none'),
+    audit: 'webhook.changed',
+    tag: 'Webhooks',
+    summary: 'Change a webhook',
+    description:
+      'Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. If `url` changes, all owners get a mail.',
+    request: { params: z.object({ id: idParam() }), body: WebhookChanges },
+    responses: { 200: { description: 'The webhook after the change.', result: Webhook } },
+  },
+  async (call) => {
+    const { body, now, org, params, services, user } = call;
+    if (body.url !== undefined) requireAddress(services.outbound.webhookRefusal(body.url));
+    const actor = call.freshActor();
+    const { after } = await call.audited(
+      (inside) =>
+        inOrgQuota(inside, async (tx, tables) => {
+          await requireStillAdmin(tx, org.id, user.id);
+          const before = await requireWebhook(tx, org.id, params.id);
+          await requireProjects(tx, tables, body.project_ids);
+          if (restarts(before, body)) await hastenDeliveries(tx, tables, { destinationId: before.id, now });
+          const columns = changedColumns(before, body, now);
+          const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
+          if (!after) throw new ApiError('resource_error/not_found');
+          if (after.url !== before.url)
+            await mailControl(tx, actor, org.id, 'webhook_changed', [
+              ['Before', originOf(before)],
+              ['Now', originOf(after)],
+            ]);
+          return { before, after };
+        }),
+      ({ before, after }) => ({
+        target: { type: 'webhook', id: after.id, name: originOf(after) },
+        changes: {
+          ...changesOf(auditedValues(before), auditedValues(after)),
+          ...(after.url !== before.url && { url: { from: originOf(before), to: originOf(after) } }),
+        },
+      }),
+    );
+    services.mail.kick();
+    services.outbox.followed(org.id);
+    services.outbox.kick(org.id);
+    logSecurityEvent(call, 'org_setting_changed', { setting: 'webhook', webhook: after.id, to: 'changed' });
+    return ok(toWebhook(after, now));
+  },
+);

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import type { destinations as t } from '../../db/schema/destinations.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+
+/** The former secret signs beside the new one for so long, so that receivers can be changed one after the other. */
+export const FORMER_SECRET_MS = 24 * 60 * 60 * 1000;
+
+const BYTES = 32;
+
+/** A new secret, in the form of Standard Webhooks. */
+export const newSecret = (): string => `whsec_${randomBytes(BYTES).toString('base64')}`;
+
+/** The context of the sealed secrets of a destination: of the current and the former one. */
+export const secretContext = (destinationId: string): string => `destinations ${destinationId}`;
+
+/** Seals the secret of a destination. */
+export const sealSecret = (box: SecretBox, destinationId: string, secret: string): Promise<string> =>
+  box.seal(secret, secretContext(destinationId));
+
+/** The columns of a rotation. A secret that was the former one before no longer signs. */
+export const rotatedColumns = (
+  { secret: former }: typeof t.$inferSelect,
+  secret: string,
+  now: Date,
+): Partial<typeof t.$inferInsert> => ({
+  secret,
+  formerSecret: former,
+  formerSecretUntil: new Date(now.getTime() + FORMER_SECRET_MS),
+  updatedAt: now,
+});
