@@ -141,19 +141,6 @@ export async function removeDelivery(
 
 const batch = sql.raw(String(BATCH_ROWS));
 
-const removeOf = orgStatement<{ destinationId: string }, object>(
-  ({ deliveries }, $) => sql`
-delete from ${deliveries} where destination_id = ${$.destinationId}::uuid and id = any (array(
-  select id from ${deliveries} where destination_id = ${$.destinationId}::uuid limit ${batch})) returning 1`,
-);
-
-/** Deletes the deliveries of a destination that was deleted. */
-export const removeDeliveriesOf = (
-  client: SqlClient,
-  tables: OrgTables,
-  destinationId: string,
-): Promise<number> => inBatches(async () => (await removeOf(tables).run(client, { destinationId })).length);
-
 const purge = {
   deliveries: orgStatement<{ before: string }, object>(
     ({ deliveries }, $) => sql`

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { text as readText } from 'node:stream/consumers';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createFollowedOrgs } from '../../lib/events/followed.ts';
 import { createOutbox, type Outbox, type OutboxOptions } from '../../lib/events/outbox.ts';
-import { secretContext } from '../../lib/events/signature.ts';
+import { newSecret, sealSecret } from '../../lib/webhooks/secrets.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
 import { afterTest } from '../support/run/suite.ts';
 import type { TestApp } from '../support/server/app.ts';
@@ -75,8 +75,6 @@ export interface Destination {
   secret: string;
 }
 
-const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
-
 /** Adds a destination. It was created an hour ago, so that it receives events of before. */
 export async function addDestination(
   { services }: TestApp,
@@ -90,7 +88,7 @@ export async function addDestination(
   await org.run(
     `insert into shared.destinations (id, org_id, kind, url, secret, events, enabled, created_at, updated_at)
       values ($1, $2, 'webhook', $3, $4, $5::text[], true, $6, $6)`,
-    [id, org.id, url, await services.secretBox.seal(secret, secretContext(id)), `{${events.join(',')}}`, at],
+    [id, org.id, url, await sealSecret(services.secretBox, id, secret), `{${events.join(',')}}`, at],
   );
   return { id, secret };
 }
@@ -101,7 +99,7 @@ export async function rotate({ services }: TestApp, org: EventOrg, { id }: Desti
   const until = new Date(services.clock().getTime() + 24 * 3_600_000).toISOString();
   await org.run(
     'update shared.destinations set former_secret = secret, former_secret_until = $3, secret = $2 where id = $1',
-    [id, await services.secretBox.seal(secret, secretContext(id)), until],
+    [id, await sealSecret(services.secretBox, id, secret), until],
   );
   return secret;
 }

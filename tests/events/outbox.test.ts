@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { publishEvents } from '../../db/events/publish.ts';
+import { readBacklog } from '../../lib/maintenance/backlog.ts';
+import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { subjectsTo } from '../support/api/account.ts';
 import { addMember, createScan, finding, must, push } from '../support/api/api.ts';
 import { holdOpen } from '../support/database/hold.ts';
@@ -399,14 +401,66 @@ describe('findings that become overdue', () => {
   });
 });
 
+describe('metrics', () => {
+  it('count attempts, and show for how long a destination has been due', async () => {
+    const { metrics, database, orgMigrations } = t.services;
+    const read = () => readBacklog(database.db, orgMigrations.length);
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org, 2);
+    receiver.answer = (response) => response.writeHead(received().length === 1 ? 500 : 200).end();
+    await send(t, org, { onOutcome: metrics.deliveryTried });
+    const text = await metrics.render();
+    expect(text).toContain('svc_event_deliveries_total{outcome="delivered"} 1');
+    expect(text).toContain('svc_event_deliveries_total{outcome="failed"} 1');
+    expect((await read()).oldestDestinationS).toBe(0);
+    await org.run("update shared.destinations set due_at = now() - interval '1 hour' where id = $1", [
+      destination.id,
+    ]);
+    expect((await read()).oldestDestinationS).toBeGreaterThan(3_599);
+    await org.run('update shared.destinations set enabled = false');
+    expect((await read()).oldestDestinationS).toBe(0);
+  });
+});
+
+describe('the purge', () => {
+  it('deletes events and deliveries of more than 30 days', async () => {
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org, 3);
+    await send(t, org);
+    await org.run("update ORG.events set at = at - interval '31 days' where seq <= 2");
+    await org.run(
+      "update ORG.deliveries set created_at = created_at - interval '31 days' where event_id in (select id from ORG.events where seq = 1)",
+    );
+    await purgeOrgs(t.services);
+    expect(await org.run('select seq from ORG.events')).toMatchObject([{ seq: '3' }]);
+    expect((await deliveriesOf(org, destination)).map(({ seq }) => seq)).toEqual(['3', null]);
+  });
+
+  it('leaves no delivery without its event to be sent', async () => {
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org, 2);
+    fails();
+    await send(t, org);
+    await org.run('delete from ORG.events where seq = 1');
+    succeeds();
+    t.advance(2 * MINUTE);
+    await createProcess(t).run();
+    expect(await deliveriesOf(org, destination)).toMatchObject([{ seq: '2', state: 'delivered' }]);
+    expect(receiver.received).toHaveLength(3);
+  });
+});
+
 describe('a request', () => {
   it('that changes something has its events sent at once', async () => {
     await addDestination(t, org, receiver.url, ['project.*']);
     t.services.outbox.followed(org.id);
     await vi.waitFor(() => expect(t.services.followedOrgs.ids).toContain(org.id));
-    const [id] = await writeEvents(t, org, 1, 'project.updated');
     must(await t.api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: { name: 'Renamed' } }));
-    await vi.waitFor(() => expect(received()).toContain(id));
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    expect(receiver.received[0]?.body).toMatchObject({
+      ...{ type: 'project.updated', organization: { slug: org.slug } },
+      data: { target: { id: org.projectId }, changes: { name: { to: 'Renamed' } } },
+    });
   });
 
   it('that only reads or pushes, or fails, looks for no events', async () => {
