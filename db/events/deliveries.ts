@@ -42,7 +42,7 @@ where d.destination_id = ${$.destinationId}::uuid and d.next_at <= ${$.now}::tim
 order by d.next_at, e.seq limit ${$.limit}::int`,
 );
 
-/** Reads deliveries of a destination that are due, in the order of their events. Those that wait for another attempt come where it is due. */
+/** Reads deliveries of a destination that are due. New ones have the times of their events, failed ones that of the next attempt. */
 export async function readDueDeliveries(
   client: SqlClient,
   tables: OrgTables,
@@ -66,7 +66,7 @@ export interface Attempt {
   error?: string | undefined;
 }
 
-/** What follows from an attempt. `nextAt`: when a pending delivery is sent again. */
+/** The state after an attempt. `nextAt`: when a pending delivery is sent again. */
 export type Consequence = { state: 'delivered' | 'failed' } | { state: 'pending'; nextAt: Date };
 
 const record = orgStatement<

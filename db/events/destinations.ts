@@ -192,8 +192,8 @@ export async function disableDestination(
 }
 
 /**
- * Makes destinations due that have new deliveries, in the transaction that writes them. Those that are leased are due when the lease
- * ends, and those that fail when their wait is over.
+ * Makes destinations due that have new deliveries, in the transaction that writes them. Leased ones are due when the lease ends,
+ * and failing ones when their wait is over.
  */
 export async function wakeDestinations(
   client: SqlClient,

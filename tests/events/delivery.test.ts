@@ -205,7 +205,7 @@ describe('an answer', () => {
     await writeEvents(t, org);
     expect(await send(t, org)).toBe(1);
     await vi.waitFor(() => expect(isClosed).toBe(true));
-    // What the buffers of the sockets take is written, too.
+    // Buffers of sockets take some more.
     expect(written).toBeLessThan(20 * 1024 * 1024);
     const [delivery] = await deliveriesOf(org, destination);
     expect(delivery).toMatchObject({ state: 'delivered', response: ' é'.repeat(1_000) });

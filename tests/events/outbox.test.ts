@@ -458,7 +458,7 @@ describe('a request', () => {
     must(await t.api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: { name: 'Renamed' } }));
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
     expect(receiver.received[0]?.body).toMatchObject({
-      ...{ type: 'project.updated', organization: { slug: org.slug } },
+      ...{ type: 'project.changed', organization: { slug: org.slug } },
       data: { target: { id: org.projectId }, changes: { name: { to: 'Renamed' } } },
     });
   });

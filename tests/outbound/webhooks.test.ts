@@ -147,7 +147,7 @@ const HOSTS = [
   ],
 ];
 
-/** What DNS says of names, whoever has registered them. */
+/** Addresses of names that anybody can register. */
 const RESOLVED: Record<string, string[]> = {
   localhost: ['127.0.0.1', '::1'],
   'localhost.': ['127.0.0.1'],
