@@ -108,9 +108,9 @@ export async function recordAttempt(
   });
 }
 
-const next = orgStatement<{ destinationId: string }, { next_at: string }>(
+const next = orgStatement<{ destinationId: string }, { due: string }>(
   ({ deliveries }, $) => sql`
-select to_json(next_at) #>> '{}' as next_at from ${deliveries}
+select to_json(next_at) #>> '{}' as due from ${deliveries}
 where destination_id = ${$.destinationId}::uuid and next_at is not null order by next_at limit 1`,
 );
 
@@ -121,7 +121,7 @@ export async function nextDelivery(
   destinationId: string,
 ): Promise<Date | null> {
   const [row] = await next(tables).run(client, { destinationId });
-  return row ? new Date(row.next_at) : null;
+  return row ? new Date(row.due) : null;
 }
 
 const remove = orgStatement<{ destinationId: string; id: string }, object>(

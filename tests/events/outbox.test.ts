@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { nextDelivery, readDueDeliveries } from '../../db/events/deliveries.ts';
 import { publishEvents } from '../../db/events/publish.ts';
 import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
@@ -68,7 +69,7 @@ describe('events', () => {
     const commit = await holdOpen(t.services.database.sql, async (tx) => {
       const schema = `org_${org.id.replaceAll('-', '')}`;
       const [row] = await tx.unsafe(
-        `insert into "${schema}".events (id, at, type) values (gen_random_uuid(), now(), 'finding.commented') returning id`,
+        `insert into "${schema}".events (id, at, type) values (gen_random_uuid(), now() - interval '1 minute', 'finding.commented') returning id`,
       );
       late = row?.id;
     });
@@ -124,6 +125,30 @@ describe('events', () => {
     expect(await createProcess(t).run()).toBe(1);
     expect(received().at(-1)).toBe(id);
     await broken.run('delete from shared.orgs where id = $1', [broken.id]);
+  });
+});
+
+describe('with 10,000 deliveries that are due', () => {
+  it('a turn reads a few of them from an index', async () => {
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org, 10_000);
+    await createProcess(t).publish(org.id);
+    await org.run('analyze ORG.deliveries');
+    await org.run('analyze ORG.events');
+    const { sql } = t.services.database;
+    const { tablesOf } = t.services.knownOrgs;
+    const texts: string[] = [];
+    const explained = {
+      unsafe: async (text: string, params: never[]) => {
+        const rows = await sql.unsafe(`explain (analyze, costs off, format text) ${text}`, params);
+        texts.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+        return [];
+      },
+    } as never;
+    await readDueDeliveries(explained, tablesOf(org), destination.id, new Date(), 20);
+    await nextDelivery(explained, tablesOf(org), destination.id);
+    expect(texts.join('\n')).not.toMatch(/Seq Scan|rows=10000/);
+    expect(texts.join('\n')).toContain('deliveries_due');
   });
 });
 
