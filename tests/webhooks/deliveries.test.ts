@@ -14,6 +14,8 @@ let webhook: string;
 
 beforeAll(async () => {
   t = await startApp();
+  // Nothing is sent, so that the rows stay as requests leave them.
+  await t.services.outbox.stop();
 });
 
 beforeEach(async () => {
