@@ -23,7 +23,7 @@ export const testWebhook = endpoint(
     tag: 'Webhooks',
     summary: 'Test a webhook',
     description:
-      'Sends a request of type `test`, whatever `events` has. `GET /webhooks/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled webhook cannot be tested (409 `conflict`).',
+      'Sends an event of the type `webhook.test`, whatever `events` has, once. `GET /webhooks/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled webhook cannot be tested (409 `conflict`).',
     request: { params: z.object({ id: idParam() }) },
     responses: { 202: { description: 'The pending delivery.', result: Delivery } },
     errors: ['resource_error/conflict'],

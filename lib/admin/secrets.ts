@@ -2,10 +2,12 @@ import { and, asc, eq, gt, isNotNull, not, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../db/client.ts';
 import { mfaDevices } from '../../db/schema/accounts.ts';
+import { destinations } from '../../db/schema/destinations.ts';
 import { ssoConnections } from '../../db/schema/orgs.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { secretContext } from '../sso/connection-fields.ts';
+import { secretContext as webhookContext } from '../webhooks/secrets.ts';
 import { oneLine } from './error.ts';
 
 /** The result for one kind of secrets. */
@@ -21,6 +23,7 @@ export interface ReencryptedKind {
 export interface Reencrypted {
   totp_secrets: ReencryptedKind;
   client_secrets: ReencryptedKind;
+  webhook_secrets: ReencryptedKind;
   queued_mails: ReencryptedKind;
 }
 
@@ -28,9 +31,9 @@ const BATCH = 100;
 
 /** The column of one kind of secrets. */
 interface SecretColumn {
-  table: typeof mfaDevices | typeof outgoingMails | typeof ssoConnections;
+  table: typeof destinations | typeof mfaDevices | typeof outgoingMails | typeof ssoConnections;
   /** The name of `sealed` in the table. */
-  name: 'secret' | 'sealed' | 'clientSecret';
+  name: 'secret' | 'formerSecret' | 'sealed' | 'clientSecret';
   id: PgColumn;
   sealed: PgColumn;
   box: SecretBox;
@@ -39,8 +42,9 @@ interface SecretColumn {
 }
 
 /**
- * Encrypts all TOTP secrets, client secrets of providers and queued mails with the first key, including TOTP secrets that are stored unencrypted. A row is
- * only updated if it has not changed since it was read, so servers may run. An interrupted run can be repeated.
+ * Encrypts all TOTP secrets, client secrets of providers, secrets of webhooks and queued mails with the first key, including secrets that
+ * are stored unencrypted. A row is only updated if it has not changed since it was read, so servers may run. An interrupted run can be
+ * repeated.
  */
 export async function reencrypt(
   database: Database,
@@ -60,6 +64,12 @@ export async function reencrypt(
     },
     ...{ box: totp, contextOf: secretContext },
   };
+  const webhooks = (['secret', 'formerSecret'] as const).map(
+    (name): SecretColumn => ({
+      ...{ table: destinations, id: destinations.id, name, sealed: destinations[name], box: totp },
+      contextOf: webhookContext,
+    }),
+  );
   const mails: SecretColumn = {
     ...{
       table: outgoingMails,
@@ -73,9 +83,26 @@ export async function reencrypt(
   return {
     totp_secrets: await reencryptKind(database, secrets, (n) => onBatch(`TOTP secrets: ${n}`)),
     client_secrets: await reencryptKind(database, clients, (n) => onBatch(`client secrets: ${n}`)),
+    webhook_secrets: sumOf(await inTurn(webhooks, (n) => onBatch(`secrets of webhooks: ${n}`))),
     queued_mails: await reencryptKind(database, mails, (n) => onBatch(`queued mails: ${n}`)),
   };
+
+  async function inTurn(
+    columns: readonly SecretColumn[],
+    report: (n: number) => void,
+  ): Promise<ReencryptedKind[]> {
+    const done: ReencryptedKind[] = [];
+    for (const column of columns)
+      done.push(await reencryptKind(database, column, (n) => report(sumOf(done).reencrypted + n)));
+    return done;
+  }
 }
+
+const sumOf = (kinds: readonly ReencryptedKind[]): ReencryptedKind => ({
+  reencrypted: kinds.reduce((sum, { reencrypted }) => sum + reencrypted, 0),
+  skipped: kinds.reduce((sum, { skipped }) => sum + skipped, 0),
+  left: kinds.flatMap(({ left }) => left),
+});
 
 async function reencryptKind(
   { db }: Database,

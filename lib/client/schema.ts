@@ -2132,7 +2132,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends a request of type `test`, whatever `events` has. `GET /webhooks/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled webhook cannot be tested (409 `conflict`).
+         * @description Sends an event of the type `webhook.test`, whatever `events` has, once. `GET /webhooks/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled webhook cannot be tested (409 `conflict`).
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
@@ -2198,7 +2198,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Sends it at once, with all its attempts, and with the same `webhook-id`. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled webhook sends nothing (409 `conflict`).
+         * @description Sends it at once, and repeats it as a new one, with the same `webhook-id`. More than 3 days after the event it is sent once. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled webhook sends nothing (409 `conflict`).
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */

@@ -11,6 +11,7 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mfaDevices } from '../../db/schema/accounts.ts';
+import { destinations } from '../../db/schema/destinations.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import { createSignedTokens } from '../../lib/accounts/sessions/signed-token.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
@@ -20,7 +21,7 @@ import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { readMailSecret } from '../../lib/node/mail-secret.ts';
 import { withTrialSecrets } from '../../lib/node/trial-secrets.ts';
-import { createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
+import { createOrg, createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { afterSuite, afterTest } from '../support/run/suite.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -483,6 +484,10 @@ describe('re-encrypting', () => {
       secret: await sealVersion1(OLD, 'JBSWY3DP'),
     });
     await db.insert(mfaDevices).values(fill);
+    const org = await createOrg(old.api);
+    const body = { url: 'https://hooks.acme.example', events: ['scan.failed'] };
+    const { id: webhook, secret: former } = must(await old.api.post('/webhooks', { ...org.asOwner, body }));
+    const { secret } = must(await old.api.post(`/webhooks/${webhook}/rotate-secret`, org.asOwner));
     // Earlier mails are sent and gone. This one stays, because nothing delivers due mails here.
     await old.services.mail.deliverDue();
     await old.services.mail.enqueue(db, 'ada@example.com', {
@@ -497,11 +502,19 @@ describe('re-encrypting', () => {
     expect(first.result).toEqual({
       totp_secrets: { reencrypted: 252, skipped: 0, left: [] },
       client_secrets: { reencrypted: 0, skipped: 0, left: [] },
+      webhook_secrets: { reencrypted: 2, skipped: 0, left: [] },
       queued_mails: { reencrypted: mails, skipped: 0, left: [] },
     });
     const rows = await db.select({ secret: mfaDevices.secret }).from(mfaDevices);
     const { current } = createSecretBox(deriveKeys([NEW], 'totp secrets'));
     expect(rows.filter(({ secret }) => !secret?.startsWith(current))).toEqual([]);
+
+    const box = createSecretBox(deriveKeys([NEW], 'totp secrets'));
+    const [sealed] = await db.select().from(destinations).where(eq(destinations.id, webhook));
+    const opened = [sealed?.secret, sealed?.formerSecret].map((text) =>
+      box.open(text ?? '', `destinations ${webhook}`),
+    );
+    expect(await Promise.all(opened)).toEqual([secret, former]);
 
     const again = await admin(NEW);
     expect(again.result.totp_secrets).toEqual({ reencrypted: 0, skipped: 0, left: [] });

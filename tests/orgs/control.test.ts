@@ -96,6 +96,7 @@ async function control() {
     await sql(`select id from ${schema}.projects where deleted_at is null order by 1`),
     await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
     await sql('select id, require_sso from shared.sso_connections where org_id = $1 order by 1', [org.id]),
+    await sql('select id, url from shared.destinations where org_id = $1 order by 1', [org.id]),
     await sql('select id from shared.org_domains where verified_at is not null and org_id = $1', [org.id]),
     await sql('select id from shared.scim_tokens where org_id = $1', [org.id]),
     await sql(`select id from ${schema}.deletions where state <> 'purging' order by 1`),
@@ -130,6 +131,7 @@ const acceptOffer = (who: CallOptions) => t.api.post('/members/accept-ownership'
 const change = (role: string) => (who: CallOptions, id: string) =>
   t.api.patch(`/members/${id}`, { ...who, body: { role } });
 
+const WEBHOOK = { url: 'https://hooks.example/path', events: ['scan.completed'] };
 const CONNECTION = { name: 'Login', issuer: 'https://login.example', client_id: 'svc-findings' };
 
 /** Each change of control, by the operation that makes it. */
@@ -218,6 +220,20 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
         must(await t.api.post('/settings/connections', { ...org.asOwner, body: CONNECTION })).id,
       call: (who, id) => t.api.delete(`/settings/connections/${id}`, who),
       told: /was deleted from[\s\S]*Connection: Login/,
+    },
+  },
+  createWebhook: {
+    '': {
+      call: (who) => t.api.post('/webhooks', { ...who, body: WEBHOOK }),
+      told: /A webhook was added to[\s\S]*Address: https:.*[\s\S]*Events: scan/,
+    },
+  },
+  updateWebhook: {
+    url: {
+      prepare: async () => must(await t.api.post('/webhooks', { ...org.asOwner, body: WEBHOOK })).id,
+      call: (who, id) =>
+        t.api.patch(`/webhooks/${id}`, { ...who, body: { url: 'https://elsewhere.example' } }),
+      told: /The address of a webhook was changed in[\s\S]*Before: https:.*hooks[\s\S]*Now: https:.*elsewhere/,
     },
   },
   verifyOrgDomain: {
@@ -325,11 +341,14 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 };
 
 /** Operations with a step-up that change nobody's control over an organization. */
-const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection'];
+const OTHERS = [
+  ...['declineOwnership', 'createOrgDomain', 'testConnection', 'deleteWebhook', 'rotateWebhookSecret'],
+];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken', 'createCiTrust', 'deleteCiTrust'],
   ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains', 'getScim'],
+  ...['testWebhook', 'redeliver'],
   // They give no more than the role in the organization.
   ...['setProjectMember', 'removeProjectMember'],
 ];

@@ -51,6 +51,7 @@ import {
   VIEWS,
   WITH_MFA,
   WITHOUT_TABLES,
+  webhookOf,
 } from '../support/isolation/world.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -334,6 +335,26 @@ async function makeOrg(org: OrgName) {
   );
 
   await insert(`${schema}.policy_versions`, [{ id: 1, version: 1 }]);
+  const webhook = {
+    url: `https://hooks.example/${mark('hook')}`,
+    secret: `plain.${mark('hook')}`,
+    events: ['member.*'],
+  };
+  await insert('shared.destinations', [
+    {
+      ...{ id: webhookOf(org), org_id: id, kind: 'webhook', ...webhook, enabled: true },
+      ...{ wakes: 0, leases: 0, failures: 0, created_at, updated_at: created_at },
+    },
+  ]);
+  await insert('shared.event_positions', [
+    { org_id: id, seq: 0, check_at: at(DAY), overdue_until: created_at },
+  ]);
+  await insert(`${schema}.deliveries`, [
+    {
+      ...{ destination_id: webhookOf(org), id: idOf('delivery', 'sent'), created_at, state: 'failed' },
+      ...{ attempts: 1, response: mark('hook') },
+    },
+  ]);
   await insert(
     `${schema}.rules`,
     RULES.slice(0, 2).map((name, i) => ({
@@ -641,6 +662,8 @@ function factsOf(withTables: readonly OrgName[]): string {
       views: own('saved_views', 'id', object({ owner: 'owner_id', shared: 'shared' })),
       logged: own('audit_names', 'seq || side', 'name'),
       rules: own('rules where deleted_at is null', 'id', 'name'),
+      webhooks: map(`shared.destinations where org_id = '${idOf('org', org)}'`, 'id', 'enabled'),
+      deliveries: own('deliveries', "destination_id || ' ' || id", 'state'),
       exploits: own('exploits', 'id', 'finding_id'),
       changes: own(
         'changes',

@@ -24,7 +24,7 @@ export const redeliver = endpoint(
     tag: 'Webhooks',
     summary: 'Send a delivery again',
     description:
-      'Sends it at once, with all its attempts, and with the same `webhook-id`. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled webhook sends nothing (409 `conflict`).',
+      'Sends it at once, and repeats it as a new one, with the same `webhook-id`. More than 3 days after the event it is sent once. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled webhook sends nothing (409 `conflict`).',
     request: { params: z.object({ id: idParam(), deliveryId: idParam() }) },
     responses: { 202: { description: 'The pending delivery.', result: Delivery } },
     errors: ['resource_error/conflict'],

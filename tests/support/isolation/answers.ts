@@ -119,6 +119,7 @@ const WHOLE: Partial<Record<EndpointName, Whole>> = {
     sorted(Object.keys(views).filter((id) => views[id]?.shared || views[id]?.owner === own)),
   ],
   listRules: ({ rules: rows }, { rules }) => [idsOf(rows), sorted(Object.keys(rules))],
+  listWebhooks: (rows, { webhooks }) => [idsOf(rows), sorted(Object.keys(webhooks))],
   listProjects: (rows, { projects }) => [idsOf(rows), sorted(Object.keys(projects))],
   listMembers: (rows, { members }) => [
     mapOf(rows, 'user_id', ({ role }) => role),

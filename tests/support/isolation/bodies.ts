@@ -195,6 +195,20 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
       ),
     ],
     orderRules: () => [{ ids: RULES.slice(0, call.pick(2, 1)).map((name) => idOf('rule', name)) }],
+    createWebhook: () => [
+      {
+        url: 'https://hooks.example/MARK',
+        events: ['scan.completed'],
+        project_ids: call.pick(undefined, [project_id]),
+      },
+    ],
+    updateWebhook: () => [
+      {
+        url: 'https://hooks.example/MARK',
+        enabled: call.pick(true, false),
+        project_ids: call.pick(null, [project_id]),
+      },
+    ],
     previewRule: () => [{ conditions: call.pick({ title: ['secret*'] }, { project_id: [project_id] }) }],
     applyRuleToFindings: () => [{ limit: call.pick(1, 100) }],
     undoRuleChanges: () => [{ limit: call.pick(1, 100) }],

@@ -6,6 +6,7 @@ import { type BodyParts, bodyOf } from './bodies.ts';
 import { anyPicks, claimsOf, type Door, type Picks } from './picks.ts';
 import {
   BASE_DOMAIN,
+  DELIVERIES,
   DEVICES,
   DOMAIN,
   EMAILS,
@@ -26,6 +27,7 @@ import {
   tokenText,
   type UserName,
   WITHOUT_TABLES,
+  webhookOf,
 } from './world.ts';
 
 /** Random calls of these endpoints. */
@@ -117,6 +119,9 @@ export class Call implements BodyParts {
     exploits: () => idOf('exploit', this.picks.exploit),
     views: () => idOf('view', this.picks.view),
     rules: () => idOf('rule', this.picks.rule),
+    // Mostly that of the organization that the call arrives at.
+    webhooks: () => webhookOf(this.pick(true, true, false) ? (this.org ?? 'alpha') : this.picks.org),
+    deliveries: () => idOf('delivery', this.pick(...DELIVERIES)),
     comments: () => idOf('comment', this.picks.comment),
     changes: () => idOf('change', this.picks.change),
     // The world has none.
@@ -172,6 +177,7 @@ export class Call implements BodyParts {
       exportActivity: ['', projectId],
       listAudit: ['', `actor=${idOf('user', this.target)}`, `target=${idOf('project', project)}`],
       listChanges: ['', 'of=all'],
+      listWebhookDeliveries: ['', 'state=pending', 'page=1'],
       listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
       scanGone: ['source=semgrep', 'source='],
       scanChanges: ['', ...SCANS.map((other) => `against=${other}`)],

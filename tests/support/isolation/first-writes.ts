@@ -37,6 +37,7 @@ const SHOWN_BY: Partial<Record<EndpointName, EndpointName>> = {
   createProject: 'listProjects',
   createView: 'listViews',
   createRule: 'listRules',
+  createWebhook: 'listWebhooks',
   updateDueDates: 'getDueDates',
   updateOrgFeature: 'listOrgFeatures',
 };

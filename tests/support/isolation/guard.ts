@@ -39,6 +39,8 @@ const NOT_VERIFIED: Refusal = [403, 'permission_error/email_not_verified'];
 const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
 const UNDONE: Refusal = [409, 'resource_error/conflict'];
+/** Operations that a disabled webhook refuses. */
+const SENDS = new Set<EndpointName>(['testWebhook', 'redeliver']);
 const TRANSFERS = new Set<EndpointName>(['getProjectTransfer', 'cancelProjectTransfer']);
 export const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
@@ -276,6 +278,11 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   }
   // The world has none.
   if (path.deletions || path.connections || path.domains || path['ci-trusts']) return NOT_FOUND;
+  if (path.webhooks && !(path.webhooks in here.webhooks)) return NOT_FOUND;
+  if (path.deliveries && !(`${path.webhooks} ${path.deliveries}` in here.deliveries)) return NOT_FOUND;
+  if (SENDS.has(call.picks.endpoint) && !here.webhooks[path.webhooks ?? '']) return UNDONE;
+  const named = (json.project_ids ?? []) as string[];
+  if (named.some((id) => !(id in here.projects))) return [400, 'validation_error/field_invalid'];
   if (NAMES_NOTHING.has(call.picks.endpoint)) return [400, 'validation_error/field_invalid'];
   if (json.shared === true && role === 'viewer') return DENIED;
   if (path.views) {

@@ -101,6 +101,9 @@ export const EXPLOITS = ['poc-sqli', 'poc-xss', 'poc-vault', 'nowhere'] as const
 export const COMMENTS = ['on-sqli', 'on-xss', 'on-vault-rce', 'nowhere'] as const;
 export const CHANGES = ['of-sqli', 'of-xss', 'of-vault-rce', 'nowhere'] as const;
 export const VIEWS = ['private', 'shared', 'nowhere'] as const;
+/** Each organization has one webhook, whose id is its own: all are in one table. */
+export const webhookOf = (org: OrgName | 'nowhere') => idOf('webhook', org);
+export const DELIVERIES = ['sent', 'nowhere'] as const;
 export const RULES = ['scans', 'shop', 'nowhere'] as const;
 export const TOKENS = [
   'shop',
@@ -203,6 +206,10 @@ export interface OrgFacts {
   /** Names in the audit log, by position and side. */
   logged: Record<string, string>;
   rules: Record<string, string>;
+  /** Whether they are enabled. */
+  webhooks: Record<string, boolean>;
+  /** States by `webhook delivery`. */
+  deliveries: Record<string, string>;
   tokens: Record<
     string,
     {
