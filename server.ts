@@ -148,8 +148,13 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
   const stopTasks = startTasks(housekeeping(services), log);
   started.push(async () => {
     stopTasks();
+    services.eventFeeds.stop();
     // Mails that these requests still queue are sent by the next process.
-    const [aborted] = await Promise.all([server.stop(STOP_TIMEOUT_MS), services.mail.stop()]);
+    const [aborted] = await Promise.all([
+      server.stop(STOP_TIMEOUT_MS),
+      services.mail.stop(),
+      services.outbox.stop(),
+    ]);
     if (aborted > 0) log.warn('requests were ended', { count: aborted });
     await services.reportLeases.stop();
   });

@@ -10,16 +10,17 @@ import {
   type Schemas,
   ServiceError,
 } from '../lib/client/index.ts';
-import { isTransient, RETRY_DELAYS_S, type Wait, withRetries } from '../lib/client/retry.ts';
+import { isTransient, pause, RETRY_DELAYS_S, type Wait, withRetries } from '../lib/client/retry.ts';
 import { batchesOf } from './batches.ts';
 import { isLost, TransportError } from './errors.ts';
+import { eventsOf, type ReceivedEvent } from './events.ts';
 import { isRepeatable, withKey } from './repeatable.ts';
 import { rowsOf } from './rows.ts';
 import { createTransport } from './transport.ts';
 
 export { ServiceError } from '../lib/client/index.ts';
 export { TransportError, type TransportErrorCode } from './errors.ts';
-export type { Client, Schemas };
+export type { Client, ReceivedEvent, Schemas };
 
 export interface FindingsClientOptions {
   /** The address of the organization, such as `https://acme.findings.example.com`, without `/api/v1`. */
@@ -72,6 +73,7 @@ export interface CallOptions {
 }
 
 export type FindingsQuery = Omit<QueryOf<'/findings'>, 'page' | 'per_page' | 'format' | 'group_by'>;
+export type EventsQuery = QueryOf<'/events'>;
 export type PushedFinding = Schemas['BatchResult']['results'][number];
 
 /** A client of one organization: the typed calls of the API, and lists, files and pushes of any size. */
@@ -90,6 +92,11 @@ export interface FindingsClient extends Client {
     options?: CallOptions,
   ): AsyncGenerator<Uint8Array, void>;
   /**
+   * The events of the organization, as they happen. It connects again when a stream ends or is lost, without gaps and repeats. Ends with
+   * an error only: when the service cannot be reached in spite of retries, the caller loses access, or `signal` is aborted.
+   */
+  events(query?: EventsQuery, options?: CallOptions): AsyncGenerator<ReceivedEvent, void>;
+  /**
    * Pushes findings in batches and yields the result of each finding, in their order. A batch that is sent again counts once. Its
    * scan must be registered.
    */
@@ -102,13 +109,16 @@ export interface FindingsClient extends Client {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
 const PER_PAGE = 100;
+/** The pause before a stream of events is opened again. */
+const RECONNECT_MS = 1_000;
 
 /** Creates a client of the service. It uses `fetch` only, so it runs in Node.js, browsers and workers. */
 export function createFindingsClient(options: FindingsClientOptions): FindingsClient {
   const { baseUrl, token, orgSlug, signal: ownSignal } = options;
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   const transport = createTransport({
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    maxBytes,
     signal: ownSignal,
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
     // biome-ignore lint/suspicious/noConsole: a program that takes no warnings must not miss them
@@ -179,6 +189,14 @@ export function createFindingsClient(options: FindingsClientOptions): FindingsCl
     yield* chunks;
   }
 
+  function events(query: EventsQuery = {}, { signal }: CallOptions = {}) {
+    const opened = (last_event_id: string | undefined) =>
+      open('/events', { ...query, last_event_id }, 'text/event-stream', signal);
+    const reconnects = () => (options.wait ?? pause)(RECONNECT_MS, signal ?? ownSignal);
+    const { last_event_id: lastEventId } = query;
+    return eventsOf({ open: opened, lastEventId, maxLength: maxBytes, pause: reconnects });
+  }
+
   async function* list(path: string, { query = {}, path: names = {}, signal }: ListInit = {}) {
     for (let page = 1; ; page++) {
       const params = { path: names, query: { per_page: PER_PAGE, ...query, page } };
@@ -217,6 +235,7 @@ export function createFindingsClient(options: FindingsClientOptions): FindingsCl
     findings,
     list: list as FindingsClient['list'],
     exportFindings,
+    events,
     push,
   };
 }

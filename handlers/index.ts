@@ -53,6 +53,7 @@ import { listDeletions } from './deletions/list.ts';
 import { undoDeletion } from './deletions/undo.ts';
 import { openApiDocument, openApiDocumentJson } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
+import { streamEvents } from './events/stream.ts';
 import { getActivity } from './findings/activity.ts';
 import { createComment } from './findings/comments/create.ts';
 import { deleteComment } from './findings/comments/delete.ts';
@@ -281,6 +282,7 @@ export const endpoints = {
 
   listActivity,
   exportActivity,
+  streamEvents,
   listChanges,
   undoFindingChange,
   listDeletions,

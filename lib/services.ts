@@ -23,7 +23,11 @@ import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
-import { noOutbox, type Outbox } from './events/outbox.ts';
+import { createEventFeeds, type EventFeeds } from './events/feeds.ts';
+import { createFollowedOrgs, type FollowedOrgs } from './events/followed.ts';
+import { createOpenStreams, type OpenStreams } from './events/open-streams.ts';
+import { createOutbox, type Outbox } from './events/outbox.ts';
+import { renderEvent } from './events/render.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
 import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -78,6 +82,8 @@ export interface CoreServices {
   knownOrgs: KnownOrgs;
   knownAccounts: KnownAccounts;
   knownRevisions: KnownRevisions;
+  followedOrgs: FollowedOrgs;
+  openStreams: OpenStreams;
   /** The policies that pushes follow, as they were read last. */
   policies: PolicyCache;
   /** Whether the database is distributed. */
@@ -125,6 +131,7 @@ export interface Services extends CoreServices {
   limits: AuthLimits;
   mail: MailQueue;
   outbox: Outbox;
+  eventFeeds: EventFeeds;
   /** For whole lists, which keep a connection for as long as they are read. */
   listPermits: ListPermits;
   /** For every request to an organization. */
@@ -203,6 +210,8 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     knownOrgs: createKnownOrgs(),
     knownAccounts: { any: false },
     knownRevisions: createKnownRevisions(),
+    followedOrgs: createFollowedOrgs(),
+    openStreams: createOpenStreams(),
     policies: createPolicyCache(),
     engineOf: createEngineDetection(),
     hasher: platform.hasher,
@@ -239,6 +248,8 @@ export interface Connection {
   replica?: Replica | undefined;
   /** The permits that all of an isolate's connections share. Unset: own permits for `max` connections. */
   permits?: WorkPermits;
+  /** Destinations that events are sent to at the same time. Unset: the default of a server. */
+  destinations?: number;
   /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
   background?: (task: Promise<unknown>) => void;
 }
@@ -253,6 +264,11 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     metrics,
   );
   const { db } = database;
+  const mail = createMailQueue({
+    ...{ db, mailer, log, clock, nextId, background },
+    box: core.mailBox,
+    onOutcome: metrics.mailTried,
+  });
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(max / 3);
   const ingestWith = (ids: () => NewId): Ingest =>
@@ -261,25 +277,34 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
       policyCache: core.policies,
       engineOf: core.engineOf,
     });
+  const orgs = createOrgDirectory({
+    ...{ database, log, max },
+    baseDomain: config.baseDomain,
+    migrations: core.orgMigrations,
+    known: core.knownOrgs,
+  });
+  const outbox = createOutbox({
+    ...{ config, database, log, clock, background, mail },
+    ...{
+      tablesOf: core.knownOrgs.tablesOf,
+      version: core.orgMigrations.length,
+      followed: core.followedOrgs,
+    },
+    ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
+    slots: connection.destinations,
+    render: (org, event, audience) => renderEvent({ sql: database.sql, org, config }, event, audience),
+  });
   return {
     ...core,
     database,
     replica,
     reads: createReads({ primary: database, replica, onRouted: routesNoted(metrics, log) }),
-    orgs: createOrgDirectory({
-      ...{ database, log, max },
-      baseDomain: config.baseDomain,
-      migrations: core.orgMigrations,
-      known: core.knownOrgs,
-    }),
+    orgs,
     sessions: createSessionLookUp(database),
     limits: config.authLimits ? createAuthLimits(db) : noLimits,
-    mail: createMailQueue({
-      ...{ db, mailer, log, clock, nextId, background },
-      box: core.mailBox,
-      onOutcome: metrics.mailTried,
-    }),
-    outbox: noOutbox,
+    mail,
+    outbox,
+    eventFeeds: createEventFeeds({ database, orgs, config, log, publish: outbox.publish, background }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),
     projectMembers: createProjectMembers(database),

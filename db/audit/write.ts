@@ -25,14 +25,18 @@ const MAX_CHANGES = 16_384;
 interface Row extends Content {
   digest: string;
   names: string;
+  isEvent: boolean;
 }
+
+/** The actions that are events, too (`db/schema/events.ts`). */
+const EVENTS = /^(?:member|project|token)\./;
 
 /*
  * The lock of the head makes the writers of one organization follow each other, from this statement to the end of their transactions.
  * It is the last statement of each, so nobody waits for another lock while holding this one.
  */
 const append = orgStatement<Row, { seq: number }>(
-  ({ auditEntries, auditHead, auditNames, ...tables }, $) => sql`
+  ({ auditEntries, auditHead, auditNames, events, ...tables }, $) => sql`
 with head as (
   update ${auditHead} set seq = seq + 1,
     hash = encode(sha256(decode(hash, 'hex') || int8send(seq + 1) || decode(${$.digest}::text, 'hex')), 'hex')
@@ -55,6 +59,9 @@ with head as (
   select seq, id, at, action, actor_type, actor_id, actor_digest, target_type, target_id, target_digest, changes, request_id, hash
   from entry ${onItsWorker(tables)}
   returning seq
+), told as (
+  insert into ${events} (id, at, type, subject, actor_id)
+  select id, at, action, id::text, actor_id from entry ${onItsWorker(tables)} where ${$.isEvent}::boolean
 )
 select seq::float8 as seq from inserted`,
 );
@@ -95,7 +102,7 @@ export async function appendEntry(client: SqlClient, tables: OrgTables, entry: N
   };
   const toRow = (side: string, { userAgent, ...names }: Names) => ({ side, ...names, user_agent: userAgent });
   const names = JSON.stringify([toRow('actor', actorNames), toRow('target', targetNames)]);
-  const row = { ...content, names, digest: contentDigest(content) };
+  const row = { ...content, names, digest: contentDigest(content), isEvent: EVENTS.test(entry.action) };
   const [written] = await append(tables).run(client, row);
   if (written) return;
   await startChain(tables).run(client, {});

@@ -284,6 +284,10 @@ with summed as materialized (${summaryOf(tables, $.scanId, $.sources)}
     select project_id, status, 1 from ended
   ) changes ${onItsWorker(tables)} order by project_id, status
   on conflict (project_id, status) do update set count = c.count + excluded.count
+), told as (
+  insert into ${tables.events} (id, at, type, subject)
+  select md5(scan_id || ${$.now}::text)::uuid, ${$.now}::timestamptz, 'scan.' || status, scan_id from ended ${onItsWorker(tables)}
+  on conflict do nothing
 )
 select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended`,
 );

@@ -39,7 +39,7 @@ export const createWebhook = endpoint(
   },
   async (call) => {
     const { body, org, services, user } = call;
-    requireAddress(services.outbound.refusal(body.url));
+    requireAddress(services.outbound.webhookRefusal(body.url));
     const actor = call.freshActor();
     const { id, at } = services.nextId();
     const secret = newSecret();

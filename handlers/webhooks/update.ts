@@ -42,7 +42,7 @@ export const updateWebhook = endpoint(
   },
   async (call) => {
     const { body, now, org, params, services, user } = call;
-    if (body.url !== undefined) requireAddress(services.outbound.refusal(body.url));
+    if (body.url !== undefined) requireAddress(services.outbound.webhookRefusal(body.url));
     const actor = call.freshActor();
     const { after } = await call.audited(
       (inside) =>

@@ -111,6 +111,10 @@ export type AuditRule =
   | { may: readonly AuditAction[] }
   | { none: keyof typeof NOT_AUDITED };
 
+/** Whether an endpoint declares that it changes nothing. */
+export const changesNothing = (rule: AuditRule | undefined): boolean =>
+  typeof rule === 'object' && 'none' in rule && rule.none === 'nothing';
+
 /** The action of a read; undefined if it leaves no entry. @param query of the request */
 export function readAction(
   rule: AuditRule | undefined,

@@ -59,7 +59,7 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
 }
 
 /** Waits on any runtime. @throws the reason of the signal */
-const pause: Wait = (ms, signal) =>
+export const pause: Wait = (ms, signal) =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const stop = () => {

@@ -32,6 +32,7 @@ export type Operation =
   | 'getExploit'
   | 'listActivity'
   | 'exportActivity'
+  | 'streamEvents'
   | 'listChanges'
   | 'undoFindingChange'
   | 'listDeletions'

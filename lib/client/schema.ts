@@ -1489,6 +1489,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream events
+         * @description Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -2110,7 +2132,7 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook
-         * @description Sends a request of type `test`, whatever `events` has. `GET /webhooks/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled webhook cannot be tested (409 `conflict`).
+         * @description Sends an event of the type `webhook.test`, whatever `events` has, once. `GET /webhooks/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled webhook cannot be tested (409 `conflict`).
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
@@ -2176,7 +2198,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Sends it at once, with all its attempts, and with the same `webhook-id`. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled webhook sends nothing (409 `conflict`).
+         * @description Sends it at once, and repeats it as a new one, with the same `webhook-id`. More than 3 days after the event it is sent once. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled webhook sends nothing (409 `conflict`).
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
          */
@@ -5024,6 +5046,414 @@ export interface components {
             mentions?: components["schemas"]["OrgActivityEntryMention"][];
             finding: components["schemas"]["OrgActivityEntryFinding"];
         };
+        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"];
+        ScanCompletedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "scan.completed";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["ScanCompletedEventData"];
+        };
+        EventOrganization: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example acme */
+            slug: string;
+            /** @example Acme */
+            name: string;
+        };
+        EventScan: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /**
+             * @description The name of the project.
+             * @example Web shop
+             */
+            project: string;
+            /** @example Nightly audit */
+            name: string;
+            persona: components["schemas"]["Persona"];
+            status: components["schemas"]["ScanStatus"];
+            /** @example 2 of 31 files could not be parsed. */
+            error_message?: string;
+            /** @example main */
+            ref?: string;
+            /** @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0 */
+            commit?: string;
+            summary?: components["schemas"]["SeveritySummary"];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            completed_at?: string;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/scans/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+        };
+        EventScanFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            status: components["schemas"]["FindingStatus"];
+            /** @example false */
+            regressed: boolean;
+        };
+        ScanFailedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "scan.failed";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["ScanFailedEventData"];
+        };
+        FindingStatusChangedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.status_changed";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingStatusChangedEventData"];
+        };
+        /** @description A user whose account was deleted has no name. */
+        EventActor: {
+            type: components["schemas"]["ActivityEntryActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id?: string;
+            /** @example Ada Lovelace */
+            name?: string;
+        };
+        EventStatusFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            status: components["schemas"]["EventStatusFindingStatus"];
+            reason?: components["schemas"]["TriageReason"];
+            /** @example Only reachable from tests. */
+            note?: string;
+        };
+        FindingAssignedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.assigned";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingAssignedEventData"];
+        };
+        EventAssignedFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            assignee: components["schemas"]["EventAssignedFindingAssignee"];
+        };
+        FindingCommentedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.commented";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingCommentedEventData"];
+        };
+        EventFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+        };
+        FindingOverdueEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.overdue";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingOverdueEventData"];
+        };
+        EventOverdueFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 42 */
+            line?: number;
+            /**
+             * @description The page in the web UI.
+             * @example https://findings.example.com/o/acme/findings/01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+        };
+        FindingRiskAcceptanceEndedEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.risk_acceptance_ended";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingRiskAcceptanceEndedEventData"];
+        };
+        MemberEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["MemberEventData"];
+        };
+        EventTarget: {
+            type: components["schemas"]["EventTargetType"];
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            id?: string;
+            /** @example web-shop */
+            name?: string;
+        };
+        TokenEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "token.created" | "token.revoked";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["TokenEventData"];
+        };
+        ProjectEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["ProjectEventData"];
+        };
         RecentChange: {
             /**
              * Format: uuid
@@ -5510,7 +5940,7 @@ export interface components {
              *       "member.*"
              *     ]
              */
-            events: components["schemas"]["WebhookEvent"][];
+            events: components["schemas"]["EventFilter"][];
             /**
              * @description Absent: all projects, and what concerns no project.
              * @example [
@@ -5567,7 +5997,7 @@ export interface components {
              *       "member.*"
              *     ]
              */
-            events: components["schemas"]["WebhookEvent"][];
+            events: components["schemas"]["EventFilter"][];
             /**
              * @description Absent: all projects, and what concerns no project.
              * @example [
@@ -5635,7 +6065,7 @@ export interface components {
              *       "member.*"
              *     ]
              */
-            events: components["schemas"]["WebhookEvent"][];
+            events: components["schemas"]["EventFilter"][];
             /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
             project_ids?: string[] | null;
             /** @description Findings of lower severities are not sent. `null`: all are. */
@@ -5659,7 +6089,7 @@ export interface components {
              *       "member.*"
              *     ]
              */
-            events?: components["schemas"]["WebhookEvent"][] | null;
+            events?: components["schemas"]["EventFilter"][] | null;
             /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
             project_ids?: string[] | null;
             /** @description Findings of lower severities are not sent. `null`: all are. */
@@ -7746,6 +8176,183 @@ export interface components {
              */
             project_id: string;
         };
+        ScanCompletedEventData: {
+            scan: components["schemas"]["EventScan"];
+            /**
+             * @description Findings that no scan has reported before. At most 10,000 are counted.
+             * @example 3
+             */
+            new: number;
+            /**
+             * @description Findings that were fixed or verified before. At most 10,000 are counted.
+             * @example 1
+             */
+            regressed: number;
+            /** @description The first 100 new and regressed findings, the most severe first. */
+            findings: components["schemas"]["EventScanFinding"][];
+        };
+        ScanFailedEventData: {
+            scan: components["schemas"]["EventScan"];
+            /**
+             * @description Findings that no scan has reported before. At most 10,000 are counted.
+             * @example 3
+             */
+            new: number;
+            /**
+             * @description Findings that were fixed or verified before. At most 10,000 are counted.
+             * @example 1
+             */
+            regressed: number;
+            /** @description The first 100 new and regressed findings, the most severe first. */
+            findings: components["schemas"]["EventScanFinding"][];
+        };
+        FindingStatusChangedEventData: {
+            actor: components["schemas"]["EventActor"];
+            /**
+             * Format: uuid
+             * @description For `POST /changes/{id}/undo`, if a user made the change.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            change_id?: string;
+            findings: components["schemas"]["EventStatusFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        EventStatusFindingStatus: {
+            from: components["schemas"]["FindingStatus"];
+            to: components["schemas"]["FindingStatus"];
+        };
+        FindingAssignedEventData: {
+            actor: components["schemas"]["EventActor"];
+            /**
+             * Format: uuid
+             * @description For `POST /changes/{id}/undo`, if a user made the change.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            change_id?: string;
+            findings: components["schemas"]["EventAssignedFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description Ids of users. `to` is absent if the finding has no assignee any more. */
+        EventAssignedFindingAssignee: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            from?: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            to?: string;
+        };
+        FindingCommentedEventDataComment: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description Markdown.
+             * @example Can we fix this in **2.4**?
+             */
+            text: string;
+            /** @description The ids of the users that the comment mentions. */
+            mentions: string[];
+        };
+        FindingCommentedEventData: {
+            actor: components["schemas"]["EventActor"];
+            finding: components["schemas"]["EventFinding"];
+            comment: components["schemas"]["FindingCommentedEventDataComment"];
+        };
+        FindingOverdueEventData: {
+            findings: components["schemas"]["EventOverdueFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        FindingRiskAcceptanceEndedEventData: {
+            findings: components["schemas"]["EventFinding"][];
+            /**
+             * @description The length of `findings`.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @enum {string} */
+        MemberEventType: "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended";
+        MemberEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+        };
+        /** @enum {string} */
+        EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
+        /** @enum {string} */
+        TokenEventType: "token.created" | "token.revoked";
+        TokenEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+        };
+        /** @enum {string} */
+        ProjectEventType: "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started";
+        ProjectEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+        };
         /** @enum {string} */
         RecentChangeActorType: "user" | "token" | "rule";
         /** @description A user whose account was deleted has no name. */
@@ -7806,7 +8413,7 @@ export interface components {
         /** @enum {string|null} */
         NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
         /** @enum {string} */
-        WebhookEvent: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
+        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
         /** @enum {string} */
         WebhookDisabledReason: "failing" | "gone";
         /** @enum {string|null} */
@@ -8011,10 +8618,8 @@ export interface components {
             /** @example Ada Lovelace */
             name?: string;
         };
-        /** @enum {string} */
-        AuditEntryTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
         AuditEntryTarget: {
-            type: components["schemas"]["AuditEntryTargetType"];
+            type: components["schemas"]["EventTargetType"];
             /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
             id?: string;
             /** @example web-shop */
@@ -14762,6 +15367,40 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                events?: components["schemas"]["EventFilter"][];
+                /** @description Events of these projects. Those of members and tokens are left out. One or more values: repeat the parameter or separate the values by commas. */
+                project_id?: string | string[];
+                /** @description Findings of at least this severity. Scans that completed without such a finding are left out. */
+                min_severity?: components["schemas"]["Severity"];
+                /** @description The same as the header `Last-Event-ID`, which takes precedence. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+                /** @description The `id` that was received last. Browsers send it. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. The schema is that of each `data`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
                 };
             };
         };

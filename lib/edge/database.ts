@@ -5,8 +5,11 @@ import { sqlState } from '../../db/errors.ts';
 import { sendTo } from '../../db/pool/driver.ts';
 import { type Begin, createSqlClient, liftsTimeout, lost, type Send } from '../../db/pool/query.ts';
 
-/** workerd allows a request six outgoing connections. The others are for mails. */
+/** workerd allows a request six outgoing connections. The others are for mails and events. */
 export const CONNECTIONS = 3;
+
+/** The destinations that a request sends events to at the same time. */
+export const DESTINATIONS = 2;
 
 const CONNECT_TIMEOUT_S = 5;
 /** The timeout of a statement, unless its transaction sets `statement_timeout` to 0. */

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
-import { createOutbound, type Outbound, OutboundError } from '../outbound/outbound.ts';
+import { OutboundError } from '../outbound/error.ts';
+import { createOutbound, type Outbound } from '../outbound/outbound.ts';
 
 /** Outbound requests of a worker. Its platform does not connect to private networks, so names are not resolved first. */
 export const createEdgeOutbound = (config: Pick<Config, 'outboundAllow' | 'sso'>): Outbound =>

@@ -11,7 +11,14 @@ import { housekeeping, runDueTasks } from '../maintenance/housekeeping.ts';
 import { type Clock, type CoreServices, connectServices, createCore, type Services } from '../services.ts';
 import { warnOfExposure } from '../warnings/exposure.ts';
 import { type Env, parseEdgeConfig, warnOfUnset } from './config.ts';
-import { type Activity, CONNECTIONS, gaugesOf, openDatabase, type RequestDatabase } from './database.ts';
+import {
+  type Activity,
+  CONNECTIONS,
+  DESTINATIONS,
+  gaugesOf,
+  openDatabase,
+  type RequestDatabase,
+} from './database.ts';
 import { createEdgeMailer } from './mailer.ts';
 import { createEdgeOutbound } from './outbound.ts';
 import { noPermitsTaken, permitsOf, type TakenPermits } from './permits.ts';
@@ -130,6 +137,7 @@ function connecting({ core, activity, permits }: Isolate, env: Env) {
       services = connectServices(core, {
         database,
         max: CONNECTIONS,
+        destinations: DESTINATIONS,
         permits: permitsOf(permits),
         background: (task) => tasks.push(task),
       });

@@ -30,6 +30,7 @@ export const TAGS = [
   'API tokens: project-scoped',
   'API tokens: org-wide',
   'Org feature flags',
+  'Events',
   'Audit log',
   'Health, metrics, documentation',
 ] as const;
@@ -99,6 +100,8 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
    * than `GET` create them (`middleware/own-tables.ts`).
    */
   insertsInOrg?: false;
+  /** `false`: requests cause no events, or so seldom that the periodic task publishes them. */
+  causesEvents?: false;
   /**
    * The effect on what the organization stores, for its storage quota. Unset: `POST` adds data, `DELETE` removes some, others change
    * some.

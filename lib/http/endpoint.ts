@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
-import { type AuditAction, type AuditRule, readAction } from '../audit/actions.ts';
+import { type AuditAction, type AuditRule, changesNothing, readAction } from '../audit/actions.ts';
 import { ApiError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Access, type CallOf, checksOf, inputChecksOf, mayStore, mayWrite } from './access.ts';
@@ -10,6 +10,7 @@ import type { AppEnv, Description } from './call.ts';
 import { compressList, isList } from './compress.ts';
 import { isInContract } from './contract.ts';
 import type { AuditDeclared, EndpointSpec, Method, SuccessSpecs } from './endpoint-spec.ts';
+import { events } from './middleware/events.ts';
 import { input } from './middleware/input.ts';
 import { ownTables } from './middleware/own-tables.ts';
 import { storageQuota } from './middleware/storage-quota.ts';
@@ -72,6 +73,7 @@ export function endpoint<
     responses,
     quiet = false,
     insertsInOrg = true,
+    causesEvents = true,
     storage,
   } = spec;
   const method = spec.method.toUpperCase();
@@ -95,6 +97,7 @@ export function endpoint<
       ...inputChecksOf(access),
       ...(insertsInOrg && mayStore(access, method) ? [storageQuota(method, storage)] : []),
       ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
+      ...(causesEvents && mayStore(access, method) && !changesNothing(audit) ? [events] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');
         if (method === 'GET') {

@@ -1,6 +1,8 @@
 import { asc, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { isServed } from '../../db/events/served.ts';
 import { areBehind } from '../../db/orgs/tables.ts';
+import { destinations } from '../../db/schema/destinations.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { run } from '../../db/statements.ts';
@@ -26,12 +28,17 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
       .where(table === outgoingMails ? isSent : undefined)
       .orderBy(asc(table.id))
       .limit(1);
-  const [row] = await run<{ mails: number; oldest: number; orgs: number }>(
+  const [row] = await run<{ mails: number; oldest: number; waiting: number; orgs: number }>(
     db,
     sql`
 select (select count(*)::int from ${mails} m) as mails,
   greatest(0, extract(epoch from clock_timestamp() - least(${oldest(outgoingMails)}, ${oldest(mailQueue)})))::float8 as oldest,
+  greatest(0, extract(epoch from clock_timestamp() - (select due_at from ${destinations} d
+    where d.due_at <= now() and d.enabled and ${isServed(sql`d.org_id`, version)} order by d.due_at limit 1)))::float8 as waiting,
   (select count(*)::int from ${behind} o) as orgs`,
   );
-  return { mails: row?.mails ?? 0, oldestMailS: row?.oldest ?? 0, orgsBehind: row?.orgs ?? 0 };
+  return {
+    ...{ mails: row?.mails ?? 0, oldestMailS: row?.oldest ?? 0 },
+    ...{ oldestDestinationS: row?.waiting ?? 0, orgsBehind: row?.orgs ?? 0 },
+  };
 }

@@ -35,13 +35,19 @@ export interface Task {
 
 /** All periodic work. Several processes may do it at the same time. */
 export function housekeeping(services: Services): Task[] {
-  const { database, orgMigrations, orgs, mail, metrics, clock } = services;
+  const { database, orgMigrations, orgs, mail, outbox, metrics, clock } = services;
   return [
     {
       ...{ name: 'deliver mails', everyMs: 5 * SECOND_MS, atStart: true },
       // A further call makes the delivery in progress read the queue again, so that no mail waits for a slow one.
       mayOverlap: true,
       run: mail.deliverDue,
+    },
+    {
+      ...{ name: 'publish events and deliver them', everyMs: 5 * SECOND_MS, atStart: true },
+      // As above.
+      mayOverlap: true,
+      run: outbox.run,
     },
     {
       ...{ name: 'read backlog', everyMs: 15 * SECOND_MS, atStart: true },

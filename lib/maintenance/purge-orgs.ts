@@ -3,6 +3,7 @@ import { expireEntries } from '../../db/audit/expire.ts';
 import { noteUnfinished } from '../../db/deletions/jobs.ts';
 import { expireDeletions } from '../../db/deletions/purge.ts';
 import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
+import { purgeEvents } from '../../db/events/deliveries.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
@@ -14,10 +15,12 @@ import { purgeCi } from '../tokens/ci/exchange.ts';
 
 const PAGE = 500;
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** How long events and their deliveries are kept. */
+const EVENTS_MS = 30 * DAY_MS;
 
 /**
- * Deletes the changes of all organizations that can no longer be undone, by users and by rules, expired tokens of CI systems, purges such
- * deletions, and removes expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
+ * Deletes the changes of all organizations that can no longer be undone, by users and by rules, old events, expired tokens of CI systems,
+ * purges such deletions, and removes expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
  * exist: that happens when the organization was restored from a backup.
  */
 export async function purgeOrgs({
@@ -42,6 +45,7 @@ export async function purgeOrgs({
       try {
         await purgeChanges(sql, tables, before);
         await purgeRuleChanges(sql, tables);
+        await purgeEvents(sql, tables, new Date(clock().getTime() - EVENTS_MS));
         await purgeCi(db, tables, clock());
         if (config.auditDays > 0)
           await expireEntries(sql, tables, new Date(clock().getTime() - config.auditDays * DAY_MS));

@@ -8,6 +8,8 @@ import {
   type Backlog,
   BUDGET_REFUSALS,
   type BudgetLoad,
+  DELIVERY_OUTCOMES,
+  type DeliveryOutcome,
   HASH_REFUSALS,
   type HashLoad,
   MAIL_OUTCOMES,
@@ -30,6 +32,7 @@ export interface Metrics {
   /** A statement writes this number of pushed findings. */
   batchWritten(size: number): void;
   mailTried(outcome: MailOutcome): void;
+  deliveryTried(outcome: DeliveryOutcome): void;
   /** An organization's expensive work acquired a permit or was refused. */
   workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
   /** A request was refused because its organization uses its whole share of the connections. */
@@ -113,6 +116,13 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     registers,
   });
   for (const outcome of MAIL_OUTCOMES) mails.inc({ outcome }, 0);
+  const deliveries = new Counter({
+    name: 'svc_event_deliveries_total',
+    help: 'Attempts to send an event to a webhook by outcome. Failed ones are retried for three days, then given up.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of DELIVERY_OUTCOMES) deliveries.inc({ outcome }, 0);
 
   const work = new Counter({
     name: 'svc_org_work_total',
@@ -255,6 +265,10 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     'svc_mail_oldest_seconds',
     'Age of the oldest mail not sent yet; 0 without any.',
   );
+  const setOldestDestination = databaseGauge(
+    'svc_event_destination_oldest_seconds',
+    'For how long events have been due at the webhook that waits longest; 0 without any.',
+  );
   const setBehind = databaseGauge(
     'svc_migrations_pending',
     'Organizations whose schema is still to be migrated, counted up to 10,000.',
@@ -274,6 +288,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     },
     batchWritten: (size) => batches.observe(size),
     mailTried: (outcome) => mails.inc({ outcome }),
+    deliveryTried: (outcome) => deliveries.inc({ outcome }),
     workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
     connectionRefused: () => connectionRefusals.inc(),
     storageRefused: (limit) => storageRefusals.inc({ limit }),
@@ -283,6 +298,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
       setUp(current ? 1 : 0);
       setMails(current?.mails);
       setOldestMail(current?.oldestMailS);
+      setOldestDestination(current?.oldestDestinationS);
       setBehind(current?.orgsBehind);
     },
     render: () => registry.metrics(),

@@ -29,12 +29,18 @@ export type BudgetRefusals = Readonly<Record<(typeof BUDGET_REFUSALS)[number], n
 export const MAIL_OUTCOMES = ['sent', 'failed', 'given_up'] as const;
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
+/** The outcome of an attempt: an event that `failed` to be delivered is sent again, one that is `given_up` is not. */
+export const DELIVERY_OUTCOMES = ['delivered', 'failed', 'given_up'] as const;
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+
 /** The work that is still to be done by any process. */
 export interface Backlog {
   /** In the queue, those under way too. */
   mails: number;
   /** The age in seconds of the oldest of them; 0 without any. */
   oldestMailS: number;
+  /** For how many seconds the destination of events that waits longest has been due; 0 without any. */
+  oldestDestinationS: number;
   /** Organizations whose schema is behind. */
   orgsBehind: number;
 }

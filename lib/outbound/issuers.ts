@@ -2,7 +2,8 @@ import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } f
 import QuickLRU from 'quick-lru';
 import { ApiError } from '../errors.ts';
 import { z } from '../schema.ts';
-import { type Outbound, OutboundError } from './outbound.ts';
+import { OutboundError } from './error.ts';
+import type { Outbound } from './outbound.ts';
 
 /** A field that may be left out. Some providers write `null` then. */
 const optional = <T extends z.ZodType>(shape: T) =>

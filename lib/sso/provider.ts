@@ -1,7 +1,8 @@
 import * as oidc from 'openid-client';
 import QuickLRU from 'quick-lru';
+import { OutboundError } from '../outbound/error.ts';
 import { CLOCK_TOLERANCE_S, type Issuers } from '../outbound/issuers.ts';
-import { type Outbound, OutboundError } from '../outbound/outbound.ts';
+import type { Outbound } from '../outbound/outbound.ts';
 import { isStorable } from '../schema.ts';
 import { type Claims, claimAt, groupsOf } from './claims.ts';
 import type { SsoConnection } from './connections.ts';

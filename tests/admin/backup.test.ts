@@ -96,6 +96,10 @@ describe('a purged organization', () => {
     const bytes = await list();
     await sql(`insert into ${orgSchemaName(org.id)}.allowed_networks values ('203.0.113.0/24')`);
     await sql(
+      `insert into ${orgSchemaName(org.id)}.deliveries (destination_id, id, created_at, state)
+       values (gen_random_uuid(), gen_random_uuid(), now(), 'delivered')`,
+    );
+    await sql(
       `update shared.memberships set suspended_at = now() where org_id = '${org.id}' and role <> 'owner'`,
     );
     const [rows, shared] = [

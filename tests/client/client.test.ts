@@ -113,6 +113,56 @@ describe('the typed client', () => {
     expect(log.runs[0]?.results).toHaveLength(Math.floor(FINDINGS / 2));
   });
 
+  it('hears of events, and connects again behind the last one', async () => {
+    requests.length = 0;
+    const [finding] = await all(owner.findings({ severity: ['high'] }));
+    const change = (status: 'confirmed' | 'open') =>
+      owner.patch('/findings/{id}', { params: { path: { id: finding?.id ?? '' } }, body: { status } });
+    const { id: last } = await firstEvent();
+
+    async function firstEvent() {
+      const heard = owner.events({ events: ['finding.status_changed'] }).next();
+      await expect.poll(() => requests.some(({ url }) => url.includes('/events'))).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await change('confirmed');
+      const { value } = await heard;
+      if (!value) throw new Error('no event');
+      expectTypeOf(value.event).toEqualTypeOf<Schemas['Event']>();
+      expect(value.event).toMatchObject({ type: 'finding.status_changed', data: { total: 1 } });
+      return value;
+    }
+
+    let opened = 0;
+    const lossy = createFindingsClient({
+      ...{ baseUrl: server.url, orgSlug: org.slug },
+      token: requests[0]?.headers.get('authorization')?.replace('Bearer ', '') ?? '',
+      wait: async () => {},
+      async fetch(request) {
+        const response = await fetch(request);
+        // The first stream is lost after its first event.
+        if (opened++ > 0 || !response.body) return response;
+        let chunks = 0;
+        const body = response.body.pipeThrough(
+          new TransformStream<Uint8Array, Uint8Array>({
+            transform(chunk, controller) {
+              if (++chunks > 2) controller.error(new TypeError('lost'));
+              else controller.enqueue(chunk);
+            },
+          }),
+        );
+        return new Response(body, response);
+      },
+    });
+    await change('open');
+    await change('confirmed');
+    await change('open');
+    const resumed = lossy.events({ last_event_id: last });
+    const ids: number[] = [];
+    for await (const { id } of resumed) if (ids.push(Number(id)) === 3) break;
+    expect(ids).toEqual([1, 2, 3].map((n) => Number(last) + n));
+    expect(opened).toBe(2);
+  });
+
   it('makes every call of the API', async () => {
     const [finding] = (await owner.get('/findings', { params: { query: { per_page: 1 } } })).result;
     const { result } = await owner.patch('/findings/{id}', {

@@ -206,6 +206,8 @@ describe('the org track', () => {
       'changes toast true',
       'deleted_findings toast true',
       'deletions toast true',
+      'deliveries toast true',
+      'events toast true',
       'exploits toast true',
       'finding_events toast true',
       'findings toast true',

@@ -26,7 +26,7 @@ const KEY = randomUUID();
 const SCANS = { one: PROJECT, two: PROJECT, 'of another': OTHER, 'of a deleted one': DELETED };
 const TABLES = [
   ...['findings', 'finding_counts', 'finding_events', 'rule_changes', 'sightings', 'idempotency_keys'],
-  'api_tokens',
+  ...['api_tokens', 'events'],
 ];
 const AT = Date.parse('2026-03-01T12:00:00Z');
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const at = `'${new Date(AT).toISOString()}'`;
   await inBoth(
     (s) => `
-    delete from ${s}.api_tokens;
+    delete from ${s}.api_tokens; delete from ${s}.events;
     insert into ${s}.projects (id, name, slug, created_at, deleted_at) values
       ('${PROJECT}', 'One', 'one', ${at}, null), ('${OTHER}', 'Other', 'other', ${at}, null),
       ('${DELETED}', 'Deleted', 'deleted', ${at}, ${at});

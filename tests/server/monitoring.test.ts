@@ -29,7 +29,7 @@ function busyMetrics(options: MetricsOptions = {}) {
   metrics.requestStarted();
   metrics.requestEnded('GET', '/healthz', 200, 0.01);
   metrics.batchWritten(3);
-  metrics.backlog({ mails: 4, oldestMailS: 60, orgsBehind: 2 });
+  metrics.backlog({ mails: 4, oldestMailS: 60, oldestDestinationS: 0, orgsBehind: 2 });
   return metrics;
 }
 

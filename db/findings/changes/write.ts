@@ -12,6 +12,9 @@ export interface Written {
   now: string;
 }
 
+/** The causes of changes, as SQL. */
+type ChangedBy = Record<'actor' | 'scanId' | 'endsRisk', SQL>;
+
 /** Whether nobody needs to act on a finding. */
 export function isResolved(status: SQL, regressed: SQL): SQL {
   return sql`(${status} not in ('open', 'confirmed') and not (${regressed}))`;
@@ -45,14 +48,12 @@ export const WAS = sql.raw(
  * Writes the CTE `after` (the findings as they shall be, with `note` and {@link WAS}) and counts and notes the differences from
  * what they were. Gives the CTE `changed`: the findings after the change.
  * Counts that stay the same are written too, which changes the revision (`revision.ts`).
- * @param actor the actor of the events, as SQL
- * @param scanId the scan that caused them, as SQL
+ * @param by the actor of the events and the scan that caused them, and whether the acceptance of risks has ended, as SQL
  */
 export const writeChanges = (
   tables: OrgTables,
   $: Placeholders<Written>,
-  actor: SQL = sql`${$.actorId}::uuid`,
-  scanId: SQL = sql`null`,
+  { actor = sql`${$.actorId}::uuid`, scanId = sql`null`, endsRisk = sql`false` }: Partial<ChangedBy> = {},
 ): SQL => sql`
 changed as (
   update ${tables.findings} f set status = a.status, updated_at = ${$.now}::timestamptz,
@@ -90,4 +91,11 @@ changed as (
   insert into ${tables.findingEvents} (finding_id, at, id, change_id, kind, actor_id, "from", "to", reason, note, scan_id)
   select e.finding_id, ${$.now}::timestamptz, e.id, ${$.changeId}::uuid, e.kind, ${actor}, e."from", e."to", e.reason, e.note, ${scanId}
   from events e ${onItsWorker(tables)}
+), told as (
+  insert into ${tables.events} (id, at, type, subject, actor_id, finding_ids)
+  select md5(${$.changeId}::text || t.type || min(e.finding_id::text))::uuid, ${$.now}::timestamptz, t.type, ${$.changeId}::text, ${actor},
+    array_agg(e.finding_id order by e.finding_id)
+  from events e join (values ('status', 'finding.status_changed', true), ('assignee', 'finding.assigned', true),
+    ('status', 'finding.risk_acceptance_ended', ${endsRisk})) t(kind, type, applies) on t.kind = e.kind and t.applies ${onItsWorker(tables)}
+  where e."from" is distinct from e."to" group by t.type on conflict do nothing
 )`;

@@ -218,6 +218,22 @@ select e.finding_id, e.at, md5(e.push_id::text || e.kind)::uuid, e.kind, e.actor
 from ${rows} as e(${names}) join ${findings} f on f.id = e.finding_id`,
 );
 
+/** A decision of a rule about a new finding, of which others are told. */
+export interface Told {
+  finding_id: string;
+  at: string;
+  type: string;
+  rule_id: string;
+}
+
+export const addTold = insertStatement<Told>(
+  { finding_id: 'uuid', at: 'timestamptz', type: 'text', rule_id: 'uuid' },
+  ({ events, findings }, rows, names) => sql`
+insert into ${events} (id, at, type, actor_id, finding_ids)
+select md5(r.type || min(r.finding_id::text))::uuid, min(r.at), r.type, r.rule_id, array_agg(r.finding_id order by r.finding_id)
+from ${rows} as r(${names}) join ${findings} f on f.id = r.finding_id group by r.type, r.rule_id`,
+);
+
 export const addRuleChanges = insertStatement<{ rule_id: string; finding_id: string }>(
   { rule_id: 'uuid', finding_id: 'uuid' },
   ({ findings, ruleChanges }, rows, names) => sql`

@@ -10,6 +10,7 @@ import {
   addRefs,
   addRuleChanges,
   addSightings,
+  addTold,
   type CountChange,
   changeCounts,
   type InsertedRow,
@@ -17,6 +18,7 @@ import {
   type LockedScan,
   lockStatement,
   type PushEvent,
+  type Told,
 } from './routed-statements.ts';
 
 /** A push, with its scan if that is registered and the finding if it was written. */
@@ -115,6 +117,7 @@ async function recordEffects(
       tables,
       written.flatMap((one) => [...eventsOfPush(one), ...eventsOfRule(one)]),
     ),
+    addTold(tx, tables, written.flatMap(toldOf)),
     addRuleChanges(tx, tables, ruled),
     addSightings(tx, tables, sightings),
     addRefs(tx, tables, refs),
@@ -201,6 +204,14 @@ function eventsOfRule({ row, finding: { id, deduplicated } }: Written): PushEven
     events.push({ ...event, kind: 'due_at', from: timeText(ofPolicy), to: timeText(due_at) });
   return events;
 }
+
+/** The decisions of a rule of which others are told. */
+const toldOf = (one: Written): Told[] =>
+  eventsOfRule(one).flatMap(({ finding_id, at, kind, rule_id = '' }) => {
+    const type =
+      kind === 'status' ? 'finding.status_changed' : kind === 'assignee' ? 'finding.assigned' : undefined;
+    return type ? [{ finding_id, at, type, rule_id }] : [];
+  });
 
 /** A time as PostgreSQL writes it in JSON, in UTC. */
 const timeText = (time: string | null | undefined): string | null =>

@@ -160,6 +160,12 @@ with input as materialized (
     ('due_at', to_json(r.due_policy) #>> '{}', to_json(r.due_at) #>> '{}', null, r.due_at is distinct from r.due_policy)
   ) k(kind, "from", "to", reason, is_changed)
   where k.is_changed
+), told as (
+  insert into ${tables.events} (id, at, type, actor_id, finding_ids)
+  select md5(t.type || min(r.id::text))::uuid, min(r.at), t.type, r.decided_by, array_agg(r.id order by r.id)
+  from ruled r cross join lateral (values
+    ('finding.status_changed', r.first_status is not null), ('finding.assigned', r.first_assignee is not null)) t(type, applies)
+  where t.applies group by t.type, r.decided_by
 ), changed_by_rule as (
   insert into ${tables.ruleChanges} (rule_id, finding_id) select decided_by, id from ruled
 ), sighted as (

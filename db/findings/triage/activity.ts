@@ -1,4 +1,5 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { onItsWorker } from '../../citus.ts';
 import { isStaying } from '../../projects/deletion.ts';
 import { users } from '../../schema/accounts.ts';
 import type { OrgTables } from '../../schema/org.ts';
@@ -153,6 +154,10 @@ with added as (
   from ${tables.findings}
   -- So that a request which deletes the finding waits.
   where id = ${$.findingId}::uuid and ${isStaying(tables)} for key share returning id
+), told as (
+  insert into ${tables.events} (id, at, type, subject, actor_id, finding_ids)
+  select id, ${$.now}::timestamptz, 'finding.commented', id::text, ${$.actorId}::uuid, array[${$.findingId}::uuid]
+  from added ${onItsWorker(tables)}
 ), touched as (${touchCounts(tables, sql`${$.findingId}::uuid`)})
 select id from added`,
 );

@@ -50,6 +50,7 @@ interface Change extends Written {
   scanId: string | null;
   /** See {@link Changer}. */
   unlessMoving: boolean;
+  endsRisk: boolean;
 }
 
 /**
@@ -97,7 +98,11 @@ with change as materialized (
     and (c.if_accepted_until is null or b.accepted_until <= c.if_accepted_until)
     and (c.if_missing is not true or b.missing_since is not null)
     and (c.only_unset is not true or c.status <> b.status or k.assigns or (k.dates and c.due_at is distinct from b.due_at))
-), ${writeChanges(tables, $, sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`, sql`${$.scanId}::text`)}, fields as materialized (
+), ${writeChanges(tables, $, {
+      actor: sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`,
+      scanId: sql`${$.scanId}::text`,
+      endsRisk: sql`${$.endsRisk}::boolean`,
+    })}, fields as materialized (
   select array_agg(r.id) as ids, ${$.what}::text::json as what, json_strip_nulls(json_agg(r)) as fields from (
     select id, was_status as status, was_status_changed_at as status_changed_at, was_regressed as regressed,
       was_regressed_at as regressed_at, was_reason as reason, was_assignee_id as assignee_id, was_due_at as due_at,
@@ -143,11 +148,13 @@ export interface Changer {
   scanId?: string;
   /** Finds nothing if one of the findings is of a project that moves to another organization, instead of waiting for its move. */
   unlessMoving?: boolean;
+  /** The time has come until which their risk was accepted. */
+  endsRisk?: boolean;
 }
 
 function parametersOf(changes: readonly FindingChange[], changer: Changer): Change {
   const { now, actorId, changeId, projectId = null, ruleId = null, scanId = null } = changer;
-  const { unlessMoving = false } = changer;
+  const { unlessMoving = false, endsRisk = false } = changer;
   const what = changer.what ? JSON.stringify(changer.what) : null;
   const rows = changes.map(({ reason, assignee_id, due_at, accepted_until, ...change }, position) => ({
     ...change,
@@ -168,6 +175,7 @@ function parametersOf(changes: readonly FindingChange[], changer: Changer): Chan
     ruleId,
     scanId,
     unlessMoving,
+    endsRisk,
     now: now.toISOString(),
   };
 }

@@ -16,6 +16,7 @@ export const pushFindings = endpoint(
     path: '/agent/findings/batch',
     access: bearer({ project: 'each finding' }),
     audit: { none: 'agent' },
+    causesEvents: false,
     tag: 'Agent ingest',
     summary: 'Push up to 1,000 findings',
     description:

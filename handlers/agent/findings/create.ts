@@ -11,6 +11,7 @@ export const pushFinding = endpoint(
     path: '/agent/findings',
     access: bearer({ project: 'body' }),
     audit: { none: 'agent' },
+    causesEvents: false,
     tag: 'Agent ingest',
     summary: 'Push a finding',
     description:

@@ -6,7 +6,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { mailControl } from '../../../lib/orgs/notices.ts';
-import { OutboundError } from '../../../lib/outbound/outbound.ts';
+import { OutboundError } from '../../../lib/outbound/error.ts';
 import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
 import { Domain, proveDomain, recordName, requireDomain, toDomain } from '../../../lib/sso/domains.ts';

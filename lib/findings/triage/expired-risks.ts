@@ -46,7 +46,8 @@ export async function openExpiredRisks({
     const condition = { if_status: 'wontfix' as const, if_accepted_until: now.toISOString() };
     const changes = findingIds.map((id) => ({ id, status: 'open' as const, ...condition }));
     try {
-      await changeFindings(sql, tables, changes, { now, actorId: null, changeId: nextId().id });
+      const changer = { now, actorId: null, changeId: nextId().id, endsRisk: true };
+      await changeFindings(sql, tables, changes, changer);
       await settleRisks(sql, tables, due, now);
     } catch (error) {
       log.error('findings whose risk was accepted until now are not open again', { org: orgId, error });

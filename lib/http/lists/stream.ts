@@ -3,11 +3,14 @@ import { ApiError } from '../../errors.ts';
 import type { ListReader } from '../../fair-share/list-permits.ts';
 import type { PublicCall } from '../call.ts';
 
-/** The client of a list that reads nothing for this time is disconnected, to free its database connection. */
+/** The client of a list or event stream that reads nothing for this time is disconnected, to free its database connection or its place. */
 const STALL_MS = 30_000;
 
-/** How often the access of the client is checked while a body is sent: a removed or suspended member reads for a second at most. */
-const RECHECK_MS = 500;
+/**
+ * How often the access of the client is checked while a body is sent: a removed or suspended member reads for a second at most. A stream
+ * of events is mostly idle, and there may be many.
+ */
+const RECHECK_MS = { list: 500, export: 500, 'event stream': 1_000 };
 /** A body ends if the access could not be checked for this time. */
 const UNCHECKED_MS = 30_000;
 const REFUSALS = new Set([401, 403, 404]);
@@ -27,11 +30,11 @@ export interface BodyStream {
 }
 
 /**
- * Streams a body at the speed of the client. If a part cannot be read, the client of a list stops reading, or the client loses access,
+ * Streams a body at the speed of the client. If a part cannot be read, the client of a list or event stream stops reading, or the client loses access,
  * the connection is aborted, so that the client does not take the body for complete.
  * @param what an export holds no database connection between two parts
  */
-export function createBodyStream({ c, log, recheck }: PublicCall, what: 'list' | 'export'): BodyStream {
+export function createBodyStream({ c, log, recheck }: PublicCall, what: keyof typeof RECHECK_MS): BodyStream {
   const request = c.get('request');
   const logFields = { ...request.ids, route: request.route };
   let waitedBefore = 0;
@@ -62,7 +65,7 @@ export function createBodyStream({ c, log, recheck }: PublicCall, what: 'list' |
       const at = access === 'kept' ? now : checkedAt;
       if (access === 'lost' || now - at > UNCHECKED_MS) lose();
       else watchAccess(lose, at);
-    }, RECHECK_MS);
+    }, RECHECK_MS[what]);
   }
 
   function close(): void {
@@ -75,7 +78,7 @@ export function createBodyStream({ c, log, recheck }: PublicCall, what: 'list' |
     controller.enqueue(bytes);
     sentBytes += bytes.byteLength;
     waitingSince = performance.now();
-    if (what === 'list') stallTimer = setTimeout(reader.breakOff, STALL_MS);
+    if (what !== 'export') stallTimer = setTimeout(reader.breakOff, STALL_MS);
   }
 
   function send(first: Uint8Array, { next, end }: BodyParts): ReadableStream<Uint8Array> {

@@ -55,6 +55,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   'API tokens: project-scoped': 'Tokens for the agents of one project. Any member may manage them.',
   'API tokens: org-wide': 'Tokens for agents of all projects and for scripts, and a list of all tokens.',
   'Org feature flags': "The organization's feature flags.",
+  Events: 'Events of the organization, as they happen.',
   'Audit log': 'Changes, exports and refused calls in the organization, for admins.',
   'Health, metrics, documentation': 'Endpoints for operators and developers.',
 };

@@ -10,6 +10,7 @@ import {
   TOKEN_SCOPES,
   TRIAGE_REASONS,
 } from '../../../db/schema/values.ts';
+import { EVENT_FILTERS } from '../../events/types.ts';
 import { CHANGES } from '../../findings/filter/parameters.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../../findings/input.ts';
 import { SORTS } from '../../findings/order.ts';
@@ -57,6 +58,7 @@ const ENUMS: Record<string, readonly string[]> = {
   TokenScope: TOKEN_SCOPES,
   MfaType: MFA_TYPES,
   FindingSort: SORTS,
+  EventFilter: EVENT_FILTERS,
 };
 
 const PREFIX = '#/components/schemas/';

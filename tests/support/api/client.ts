@@ -72,7 +72,7 @@ export function createClient(
     }
     const url = origin + (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
     const response = await fetch(new Request(url, init));
-    const text = await response.text();
+    const text = await textOf(response);
     const { status, headers: answered } = response;
     observe({ method, path: new URL(url).pathname, status, headers: answered, text });
     return read(response, text);
@@ -86,6 +86,18 @@ export function createClient(
     delete: (path: string, options?: CallOptions) => call('DELETE', path, options),
   };
 }
+
+/** The body. A stream of events does not end by itself soon: of it, the beginning. */
+export async function textOf(response: Response): Promise<string> {
+  if (response.body === null || !isEventStream(response.headers)) return response.text();
+  const reader = response.body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return new TextDecoder().decode(value);
+}
+
+export const isEventStream = (headers: Headers): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 
 function read(response: Response, text: string): Answer {
   const isJson = response.headers.get('content-type')?.startsWith('application/json');

@@ -88,8 +88,14 @@ export function observe({ method, path, status, headers, text }: Observation): v
     note(successOf(operation, response, status, type));
     return;
   }
-  const body = type.startsWith('text/') ? text : JSON.parse(text);
   const validate = validatorOf(media.schema);
+  if (type === 'text/event-stream') {
+    for (const data of dataOf(text))
+      if (!validate(data)) fail(ajv.errorsText(validate.errors, { separator: '\n' }));
+    note(successOf(operation, response, status, type));
+    return;
+  }
+  const body = type.startsWith('text/') ? text : JSON.parse(text);
   if (!validate(body)) fail(ajv.errorsText(validate.errors, { separator: '\n' }));
   const errors = declaredErrors(response);
   if (errors.length === 0) note(successOf(operation, response, status, type));
@@ -98,6 +104,10 @@ export function observe({ method, path, status, headers, text }: Observation): v
     note(errorOf(operation, `${type}/${code}`));
   }
 }
+
+/** The data of events, which are one line each. */
+const dataOf = (stream: string): unknown[] =>
+  [...stream.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
 
 /** An error of an operation. Errors of access checks count once for all endpoints with the same checks. */
 function errorOf({ operationId }: Pick<Operation, 'operationId'>, error: string): string {

@@ -289,6 +289,7 @@ export function planOrgTour(on: Traveller) {
           (query) => on.api.get(`/audit${query}`, on.asOwner()),
         ),
       ),
+    streamEvents: () => on.api.get('/events', on.asOwner()),
     exportAuditCsv: () => on.api.get('/audit/export.csv', on.asOwner()),
     exportAuditJsonl: () => on.api.get('/audit/export.jsonl', on.asOwner()),
     async listChanges() {

@@ -89,7 +89,8 @@ export async function startApp(given: TestAppOptions = {}): Promise<TestApp> {
   const engine = options.engine ?? (process.env.SVC_TEST_ENGINE as Engine | undefined);
   if (engine) Object.assign(services, ingestFor(engine, services));
   afterSuite(async () => {
-    await services.mail.stop();
+    services.eventFeeds.stop();
+    await Promise.all([services.mail.stop(), services.outbox.stop()]);
     await Promise.all([services.database.close(), services.replica?.close()]);
     await database?.drop();
   });

@@ -19,6 +19,7 @@ import { metricsSearch } from '../metrics/range.ts';
 import { SCAN_STATUSES, type ScanStatus } from '../scans/queries.ts';
 import { NotFoundInShell, OrgProblem } from '../shell/ErrorPages.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
+import { deliveriesSearch } from '../webhooks/queries.ts';
 import { page, signedIn } from './root.tsx';
 
 /** The organization that had a slug before it was changed. */
@@ -203,6 +204,13 @@ const settings = createRoute({
   component: page(() => import('../settings/Settings.tsx'), 'Settings'),
 });
 
+const webhook = createRoute({
+  getParentRoute: () => org,
+  path: '/webhooks/$id',
+  validateSearch: deliveriesSearch,
+  component: page(() => import('../webhooks/Deliveries.tsx'), 'Deliveries'),
+});
+
 /** The former address of the settings. */
 const features = createRoute({
   getParentRoute: () => org,
@@ -233,5 +241,6 @@ export const orgPages = org.addChildren([
   newRule,
   rule,
   settings,
+  webhook,
   features,
 ]);

@@ -4,6 +4,7 @@ import { dueDates } from '#strings/due-dates.ts';
 import { retention } from '#strings/retention.ts';
 import * as text from '#strings/settings.ts';
 import { singleSignOn } from '#strings/sso.tsx';
+import { webhooks } from '#strings/webhooks.tsx';
 import { api } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
@@ -20,6 +21,7 @@ import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Connections } from '../sso/Connections.tsx';
 import { Domains } from '../sso/Domains.tsx';
 import { Provisioning } from '../sso/Provisioning.tsx';
+import { Webhooks } from '../webhooks/Webhooks.tsx';
 import { AccessLimits } from './AccessLimits.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
 import { Storage } from './Storage.tsx';
@@ -51,6 +53,7 @@ export function Settings() {
     ...(may('getStorage') ? [{ id: 'storage', label: text.storage, content: <Storage /> }] : []),
     { id: 'security', label: text.security, content: security },
     ...(isOwner ? [{ id: 'sso', label: singleSignOn, content: <SingleSignOn /> }] : []),
+    ...(may('listWebhooks') ? [{ id: 'webhooks', label: webhooks, content: <Webhooks /> }] : []),
     { id: 'tokens', label: text.tokenRules, content: <TokenRules /> },
     ...(isOwner ? [{ id: 'delete', label: deletion.deleteOrg, content: <DeleteOrg /> }] : []),
   ];

@@ -102,6 +102,12 @@ export const actions: Record<AuditAction, string> = {
   'view.changed': 'View changed',
   'view.created': 'View created',
   'view.deleted': 'View deleted',
+  'webhook.changed': 'Webhook changed',
+  'webhook.created': 'Webhook created',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.redelivered': 'Event sent again',
+  'webhook.secret_rotated': 'Secret of a webhook replaced',
+  'webhook.tested': 'Webhook tested',
 };
 
 const none = 'none';

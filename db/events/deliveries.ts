@@ -1,0 +1,176 @@
+import { sql } from 'drizzle-orm';
+import { BATCH_ROWS, inBatches } from '../batches.ts';
+import type { OrgTables } from '../schema/org.ts';
+import { orgStatement, type SqlClient } from '../statements.ts';
+
+/** An event with its position, as it is rendered. */
+export interface PublishedEvent {
+  id: string;
+  seq: number;
+  /** RFC 3339. */
+  at: string;
+  type: string;
+  subject: string | null;
+  actor_id: string | null;
+  finding_ids: string[] | null;
+}
+
+/** A delivery that is due. */
+export interface DueDelivery {
+  id: string;
+  /** Null: a test. Undefined: it was purged. */
+  event: PublishedEvent | null | undefined;
+  createdAt: Date;
+  attempts: number;
+}
+
+interface Row {
+  id: string;
+  event_id: string | null;
+  created_at: string;
+  attempts: number;
+  event: PublishedEvent | null;
+}
+
+const due = orgStatement<{ destinationId: string; now: string; limit: number }, Row>(
+  ({ deliveries, events }, $) => sql`
+select d.id, d.event_id, to_json(d.created_at) #>> '{}' as created_at, d.attempts,
+  case when e.id is not null then json_build_object('id', e.id, 'seq', e.seq, 'at', to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'type', e.type, 'subject', e.subject, 'actor_id', e.actor_id, 'finding_ids', e.finding_ids) end as event
+from ${deliveries} d left join ${events} e on e.id = d.event_id
+where d.destination_id = ${$.destinationId}::uuid and d.next_at <= ${$.now}::timestamptz
+order by d.next_at, e.seq limit ${$.limit}::int`,
+);
+
+/** Reads deliveries of a destination that are due, in the order of their events. Those that wait for another attempt come where it is due. */
+export async function readDueDeliveries(
+  client: SqlClient,
+  tables: OrgTables,
+  destinationId: string,
+  now: Date,
+  limit: number,
+): Promise<DueDelivery[]> {
+  const rows = await due(tables).run(client, { destinationId, now: now.toISOString(), limit });
+  return rows.map(({ id, event_id, event, created_at, attempts }) => ({
+    ...{ id, attempts, createdAt: new Date(created_at) },
+    event: event_id === null ? null : (event ?? undefined),
+  }));
+}
+
+/** An attempt to send a delivery. */
+export interface Attempt {
+  at: Date;
+  durationMs: number;
+  status?: number | undefined;
+  response?: string | undefined;
+  error?: string | undefined;
+}
+
+/** What follows from an attempt. `nextAt`: when a pending delivery is sent again. */
+export type Consequence = { state: 'delivered' | 'failed' } | { state: 'pending'; nextAt: Date };
+
+const record = orgStatement<
+  {
+    destinationId: string;
+    id: string;
+    attempts: number;
+    state: string;
+    nextAt: string | null;
+    at: string;
+    durationMs: number;
+    status: number | null;
+    response: string | null;
+    error: string | null;
+  },
+  object
+>(
+  ({ deliveries }, $) => sql`
+update ${deliveries} set attempts = attempts + 1, state = ${$.state}, next_at = ${$.nextAt}::timestamptz,
+  tried_at = ${$.at}::timestamptz, duration_ms = ${$.durationMs}::int, status = ${$.status}::int,
+  response = ${$.response}, error = ${$.error}
+where destination_id = ${$.destinationId}::uuid and id = ${$.id}::uuid and attempts = ${$.attempts}::int`,
+);
+
+/** Records an attempt, unless another process has recorded one meanwhile, or the delivery was deleted. */
+export async function recordAttempt(
+  client: SqlClient,
+  tables: OrgTables,
+  destinationId: string,
+  { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
+  { at, durationMs, status, response, error }: Attempt,
+  consequence: Consequence,
+): Promise<void> {
+  await record(tables).run(client, {
+    ...{ destinationId, id, attempts, state: consequence.state },
+    nextAt: 'nextAt' in consequence ? consequence.nextAt.toISOString() : null,
+    ...{ at: at.toISOString(), durationMs: Math.round(durationMs) },
+    ...{ status: status ?? null, response: response ?? null, error: error ?? null },
+  });
+}
+
+const next = orgStatement<{ destinationId: string }, { next_at: string }>(
+  ({ deliveries }, $) => sql`
+select to_json(next_at) #>> '{}' as next_at from ${deliveries}
+where destination_id = ${$.destinationId}::uuid and next_at is not null order by next_at limit 1`,
+);
+
+/** When the next delivery to a destination is due; null if none is pending. */
+export async function nextDelivery(
+  client: SqlClient,
+  tables: OrgTables,
+  destinationId: string,
+): Promise<Date | null> {
+  const [row] = await next(tables).run(client, { destinationId });
+  return row ? new Date(row.next_at) : null;
+}
+
+const remove = orgStatement<{ destinationId: string; id: string }, object>(
+  ({ deliveries }, $) => sql`
+delete from ${deliveries} where destination_id = ${$.destinationId}::uuid and id = ${$.id}::uuid`,
+);
+
+/** Deletes a delivery that has nothing to tell its destination. */
+export async function removeDelivery(
+  client: SqlClient,
+  tables: OrgTables,
+  destinationId: string,
+  id: string,
+): Promise<void> {
+  await remove(tables).run(client, { destinationId, id });
+}
+
+const batch = sql.raw(String(BATCH_ROWS));
+
+const removeOf = orgStatement<{ destinationId: string }, object>(
+  ({ deliveries }, $) => sql`
+delete from ${deliveries} where destination_id = ${$.destinationId}::uuid and id = any (array(
+  select id from ${deliveries} where destination_id = ${$.destinationId}::uuid limit ${batch})) returning 1`,
+);
+
+/** Deletes the deliveries of a destination that was deleted. */
+export const removeDeliveriesOf = (
+  client: SqlClient,
+  tables: OrgTables,
+  destinationId: string,
+): Promise<number> => inBatches(async () => (await removeOf(tables).run(client, { destinationId })).length);
+
+const purge = {
+  deliveries: orgStatement<{ before: string }, object>(
+    ({ deliveries }, $) => sql`
+delete from ${deliveries} where (destination_id, id) in (
+  select destination_id, id from ${deliveries} where created_at < ${$.before}::timestamptz
+  limit ${batch} for update skip locked) returning 1`,
+  ),
+  events: orgStatement<{ before: string }, object>(
+    ({ events }, $) => sql`
+delete from ${events} where id = any (array(
+  select id from ${events} where at < ${$.before}::timestamptz limit ${batch} for update skip locked)) returning 1`,
+  ),
+};
+
+/** Deletes the events and deliveries of an organization from before a time. */
+export async function purgeEvents(client: SqlClient, tables: OrgTables, before: Date): Promise<void> {
+  const params = { before: before.toISOString() };
+  await inBatches(async () => (await purge.deliveries(tables).run(client, params)).length);
+  await inBatches(async () => (await purge.events(tables).run(client, params)).length);
+}

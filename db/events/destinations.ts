@@ -1,0 +1,213 @@
+import { sql } from 'drizzle-orm';
+import type { TransactionSql } from '../pool/query.ts';
+import { type DISABLED_REASONS, destinations } from '../schema/destinations.ts';
+import { orgs } from '../schema/orgs.ts';
+import type { Severity } from '../schema/values.ts';
+import { arrayText, type DrizzleClient, run, type SqlClient, statement } from '../statements.ts';
+import { isServed } from './served.ts';
+
+/*
+ * A destination is an item of work: a process leases it, sends some of its deliveries, and sets when the next one is due. `due_at` is the
+ * end of the lease meanwhile. `leases` is incremented at the beginning and at the end, so it is odd while the destination is leased.
+ */
+
+/** From so many failures in a row on, all deliveries to a destination wait. */
+export const BREAKS_AT = 3;
+
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** A destination that this process sends deliveries to. */
+export interface LeasedDestination {
+  id: string;
+  org: { id: string; slug: string; name: string };
+  url: string;
+  /** Sealed. */
+  secret: string;
+  formerSecret: string | null;
+  formerSecretUntil: Date | null;
+  projectIds: string[] | null;
+  minSeverity: Severity | null;
+  /** The number of this lease. */
+  lease: number;
+  wakes: number;
+  failures: number;
+  failingSince: Date | null;
+}
+
+interface Row {
+  id: string;
+  org: LeasedDestination['org'];
+  url: string;
+  secret: string;
+  former_secret: string | null;
+  former_secret_until: string | null;
+  project_ids: string[] | null;
+  min_severity: Severity | null;
+  leases: number;
+  wakes: number;
+  failures: number;
+  failing_since: string | null;
+}
+
+/** The most destinations that are looked at to find some for `take`. */
+const OLDEST = 1_000;
+
+const take = statement<
+  { now: string; until: string; version: number; busy: string; perOrg: number; limit: number },
+  Row
+>(
+  ($) => sql`
+with oldest as (
+  select id, org_id, due_at from ${destinations} d
+  where due_at <= ${$.now}::timestamptz and enabled and ${isServed(sql`d.org_id`, $.version)}
+  order by due_at limit ${sql.raw(String(OLDEST))}
+), ranked as (
+  select id, org_id, due_at, row_number() over (partition by org_id order by due_at, id) as n from oldest
+), chosen as (
+  select r.id from ranked r left join json_to_recordset(${$.busy}::text::json) as b(org_id uuid, n int) on b.org_id = r.org_id
+  where r.n <= ${$.perOrg}::int - coalesce(b.n, 0) order by r.due_at, r.id limit ${$.limit}::int
+)
+update ${destinations} d set due_at = ${$.until}::timestamptz, leases = d.leases + 1 + d.leases % 2
+from ${orgs} o where o.id = d.org_id and d.id = any (array(
+  select id from ${destinations} where id = any (array(select id from chosen))
+    and due_at <= ${$.now}::timestamptz and enabled for update skip locked))
+returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, d.url, d.secret, d.former_secret,
+  to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.project_ids) as project_ids, d.min_severity,
+  d.leases, d.wakes, d.failures, to_json(d.failing_since) #>> '{}' as failing_since`,
+);
+
+const dateOf = (text: string | null) => (text === null ? null : new Date(text));
+
+/** Which destinations are leased, and until when. */
+export interface TakeOptions {
+  now: Date;
+  until: Date;
+  /** The version of an organization's schema that is up to date. */
+  version: number;
+  limit: number;
+  /** The most destinations of one organization, with those that this process has leased. */
+  perOrg: number;
+  /** The number of leased ones by organization. */
+  busy: ReadonlyMap<string, number>;
+}
+
+/** Leases destinations that are due, those first that have waited longest. */
+export async function takeDestinations(
+  client: SqlClient,
+  { now, until, version, limit, perOrg, busy }: TakeOptions,
+): Promise<LeasedDestination[]> {
+  const rows = await take.run(client, {
+    ...{ now: now.toISOString(), until: until.toISOString(), version, limit, perOrg },
+    busy: JSON.stringify([...busy].map(([orgId, n]) => ({ org_id: orgId, n }))),
+  });
+  return rows.map((row) => ({
+    ...{ id: row.id, org: row.org, url: row.url, secret: row.secret },
+    formerSecret: row.former_secret,
+    formerSecretUntil: dateOf(row.former_secret_until),
+    projectIds: row.project_ids,
+    minSeverity: row.min_severity,
+    ...{ lease: row.leases, wakes: row.wakes, failures: row.failures },
+    failingSince: dateOf(row.failing_since),
+  }));
+}
+
+const extend = statement<{ until: string; leases: string }, { id: string }>(
+  ($) => sql`
+update ${destinations} d set due_at = greatest(d.due_at, ${$.until}::timestamptz)
+from json_to_recordset(${$.leases}::text::json) as l(id uuid, lease int)
+where d.id = l.id and d.leases = l.lease and d.enabled returning d.id`,
+);
+
+/** Extends leases. @returns the ids of those that other processes have not taken over, and that are still enabled */
+export async function renewLeases(
+  client: SqlClient,
+  leased: readonly Pick<LeasedDestination, 'id' | 'lease'>[],
+  until: Date,
+): Promise<Set<string>> {
+  const leases = JSON.stringify(leased.map(({ id, lease }) => ({ id, lease })));
+  const rows = await extend.run(client, { until: until.toISOString(), leases });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The state of a destination after deliveries. */
+export interface Settled {
+  failures: number;
+  failingSince: Date | null;
+  /** When the next delivery is due. */
+  next: Date | null;
+  /** The same if deliveries were added meanwhile. */
+  ifWoken: Date;
+}
+
+const settle = statement<
+  {
+    id: string;
+    lease: number;
+    wakes: number;
+    failures: number;
+    since: string | null;
+    next: string | null;
+    ifWoken: string;
+  },
+  object
+>(
+  ($) => sql`
+update ${destinations} set leases = leases + 1, failures = ${$.failures}::int, failing_since = ${$.since}::timestamptz,
+  due_at = case when wakes = ${$.wakes}::int then ${$.next}::timestamptz else ${$.ifWoken}::timestamptz end
+where id = ${$.id}::uuid and leases = ${$.lease}::int`,
+);
+
+/** Ends a lease, unless another process has taken it over. */
+export async function settleDestination(
+  client: SqlClient,
+  { id, lease, wakes }: LeasedDestination,
+  { failures, failingSince, next, ifWoken }: Settled,
+): Promise<void> {
+  await settle.run(client, {
+    ...{ id, lease, wakes, failures },
+    since: failingSince?.toISOString() ?? null,
+    next: next?.toISOString() ?? null,
+    ifWoken: ifWoken.toISOString(),
+  });
+}
+
+/**
+ * Switches a destination off and ends its lease. Part of the transaction that writes the mails.
+ * @returns false if another process has taken the lease over, or it is switched off
+ */
+export async function disableDestination(
+  client: SqlClient | DrizzleClient,
+  { id, lease }: LeasedDestination,
+  { failures, failingSince }: Pick<Settled, 'failures' | 'failingSince'>,
+  reason: DisabledReason,
+  now: Date,
+): Promise<boolean> {
+  const rows = await run(
+    client,
+    sql`update ${destinations} set enabled = false, disabled_reason = ${reason}, due_at = null, leases = leases + 1,
+      failures = ${failures}, failing_since = ${failingSince?.toISOString() ?? null}::timestamptz,
+      updated_at = ${now.toISOString()}::timestamptz
+      where id = ${id}::uuid and leases = ${lease} and enabled returning 1`,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Makes destinations due that have new deliveries, in the transaction that writes them. Those that are leased are due when the lease
+ * ends, and those that fail when their wait is over.
+ * @param atOnce ends the wait: a user asks for the delivery
+ */
+export async function wakeDestinations(
+  client: TransactionSql | DrizzleClient,
+  ids: readonly string[],
+  now: string,
+  atOnce = false,
+): Promise<void> {
+  const waits = sql`(leases % 2 = 1 or (failures >= ${BREAKS_AT} and not ${atOnce}::boolean)) and due_at is not null`;
+  await run(
+    client,
+    sql`update ${destinations} set wakes = wakes + 1,
+      due_at = case when ${waits} then due_at else least(due_at, ${now}::timestamptz) end
+      where id = any (${arrayText(ids)}::uuid[])`,
+  );
+}

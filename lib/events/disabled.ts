@@ -1,0 +1,55 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../db/client.ts';
+import {
+  type DisabledReason,
+  disableDestination,
+  type LeasedDestination,
+} from '../../db/events/destinations.ts';
+import { memberships } from '../../db/schema/orgs.ts';
+import type { Config } from '../config/config.ts';
+import { sha256Hex } from '../crypto/random.ts';
+import type { Logger } from '../logger.ts';
+import type { MailQueue } from '../mail/queue.ts';
+import { countMail } from '../mail/quota.ts';
+import { webhookDisabled } from '../mail/templates/webhooks.ts';
+import { isActive } from '../members/fields.ts';
+import { mailOwners, type WriteMail } from '../orgs/notices.ts';
+import type { FailureState } from './turn.ts';
+
+export interface DisableOptions {
+  config: Pick<Config, 'quotas'>;
+  database: Pick<Database, 'db'>;
+  clock: () => Date;
+  log: Logger;
+  mail: MailQueue;
+}
+
+const isOwnerOrAdmin = sql`(${memberships.role} in ('owner', 'admin') and ${isActive})`;
+
+/** Switches a destination off that fails, and mails the owners and admins in the same transaction. */
+export async function disableAndMail(
+  { config, database, clock, log, mail }: DisableOptions,
+  destination: LeasedDestination,
+  state: FailureState,
+  reason: DisabledReason,
+): Promise<void> {
+  const now = clock();
+  const { org, url } = destination;
+  // Members can make a destination fail as often as they like. Mails beyond the quota are collected.
+  const writeMail: WriteMail = async (tx, { email, orgId }, content) => {
+    const wait = await countMail(tx, config.quotas.mailsPerHour, 'organization', `${email} ${orgId}`);
+    if (wait === undefined) return await mail.enqueue(tx, email, content);
+    const dueAt = new Date(now.getTime() + wait * 1_000);
+    await mail.collect(tx, email, content, { key: sha256Hex(`${email} ${orgId}`), dueAt });
+  };
+  const isDisabled = await database.db.transaction(async (tx) => {
+    if (!(await disableDestination(tx, destination, state, reason, now))) return false;
+    const about = { org, url, reason, since: state.failingSince ?? now, at: now };
+    const content = ({ name }: { name: string }) => webhookDisabled({ name, ...about });
+    await mailOwners(tx, { now, writeMail }, org.id, content, isOwnerOrAdmin);
+    return true;
+  });
+  if (!isDisabled) return;
+  log.info('a destination of events is switched off', { org: org.id, destination: destination.id, reason });
+  mail.kick();
+}

@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startApp, type TestApp } from '../support/server/app.ts';
+import {
+  addDestination,
+  createEventOrg,
+  createProcess,
+  deliveriesOf,
+  destinationRow,
+  type EventOrg,
+  rotate,
+  startReceiver,
+  writeEvents,
+} from './outbox-kit.ts';
+
+let t: TestApp;
+let org: EventOrg;
+
+beforeAll(async () => {
+  t = await startApp({ env: { SVC_OUTBOUND_ALLOW: '127.0.0.0/8', SVC_ENCRYPTION_KEY: 'k'.repeat(32) } });
+});
+
+beforeEach(async () => {
+  await t.services.database.sql.unsafe('delete from shared.destinations');
+  org = await createEventOrg(t);
+});
+
+describe('an event', () => {
+  it('is sent signed, as the library of Standard Webhooks verifies it', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = (response) => response.writeHead(202).end('thanks');
+    const destination = await addDestination(t, org, receiver.url);
+    const [id] = await writeEvents(t, org);
+    expect(await createProcess(t).run()).toBe(1);
+    const [{ headers, text, body } = { headers: {}, text: '', body: {} }] = receiver.received;
+    expect(body).toMatchObject({
+      id,
+      type: 'finding.commented',
+      organization: { id: org.id, slug: org.slug },
+    });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': id });
+    expect(headers['user-agent']).toMatch(/^svc-findings\/\d/);
+    const signed = headers as Record<string, string>;
+    expect(new Webhook(destination.secret).verify(text, signed)).toEqual(body);
+    expect(() => new Webhook(destination.secret).verify(`${text} `, signed)).toThrow();
+    expect(await deliveriesOf(org, destination)).toMatchObject([
+      {
+        event_id: id,
+        state: 'delivered',
+        attempts: 1,
+        status: 202,
+        response: 'thanks',
+        error: null,
+        next_at: null,
+      },
+    ]);
+    expect(await destinationRow(org, destination)).toMatchObject({ due_at: null, failures: 0 });
+  });
+
+  it('is signed by the former secret, too, as long as that is accepted', async () => {
+    const receiver = await startReceiver();
+    const destination = await addDestination(t, org, receiver.url);
+    const current = await rotate(t, org, destination);
+    await writeEvents(t, org);
+    await createProcess(t).run();
+    for (const secret of [current, destination.secret]) {
+      const [first] = receiver.received;
+      const headers = first?.headers as Record<string, string>;
+      expect(() => new Webhook(secret).verify(first?.text ?? '', headers)).not.toThrow();
+    }
+    await org.run("update shared.destinations set former_secret_until = now() - interval '1 day'");
+    await writeEvents(t, org);
+    await createProcess(t).run();
+    expect(
+      receiver.received.map(({ headers }) => String(headers['webhook-signature']).split(' ').length),
+    ).toEqual([2, 1]);
+  });
+
+  it('is sent to the destinations that want its type', async () => {
+    const receiver = await startReceiver();
+    const members = await addDestination(t, org, receiver.url, ['scan.completed', 'member.*']);
+    const off = await addDestination(t, org, receiver.url, ['member.*']);
+    const late = await addDestination(t, org, receiver.url, ['member.*']);
+    await org.run('update shared.destinations set enabled = false where id = $1', [off.id]);
+    await org.run("update shared.destinations set created_at = now() + interval '1 hour' where id = $1", [
+      late.id,
+    ]);
+    await writeEvents(t, org, 1, 'finding.commented');
+    await writeEvents(t, org, 1, 'scan.failed');
+    await writeEvents(t, org, 1, 'member.added');
+    await writeEvents(t, org, 1, 'scan.completed');
+    await createProcess(t).run();
+    expect(receiver.received.map(({ body }) => body.type)).toEqual(['member.added', 'scan.completed']);
+    expect(await deliveriesOf(org, members)).toHaveLength(2);
+    expect([...(await deliveriesOf(org, off)), ...(await deliveriesOf(org, late))]).toEqual([]);
+  });
+
+  it('of the time in which a destination was off is not sent later', async () => {
+    const receiver = await startReceiver();
+    const destination = await addDestination(t, org, receiver.url);
+    await org.run('update shared.destinations set enabled = false where id = $1', [destination.id]);
+    await writeEvents(t, org, 3);
+    await createProcess(t).run();
+    await org.run('update shared.destinations set enabled = true where id = $1', [destination.id]);
+    const [id] = await writeEvents(t, org);
+    await createProcess(t).run();
+    expect(receiver.received.map((sent) => sent.id)).toEqual([id]);
+  });
+
+  it('with nothing to tell is not sent, and its delivery is deleted', async () => {
+    const receiver = await startReceiver();
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org, 2);
+    expect(await createProcess(t, { render: async () => undefined }).run()).toBe(0);
+    expect(await deliveriesOf(org, destination)).toEqual([]);
+    expect(await destinationRow(org, destination)).toMatchObject({ due_at: null });
+  });
+
+  it('that cannot be rendered waits, and keeps no other waiting', async () => {
+    const receiver = await startReceiver();
+    const destination = await addDestination(t, org, receiver.url);
+    const [bad, good] = await writeEvents(t, org, 2);
+    const render = async (_: unknown, { id }: { id: string }) => {
+      if (id === bad) throw new Error('on purpose');
+      return { id };
+    };
+    await createProcess(t, { render }).run();
+    expect(receiver.received.map(({ id }) => id)).toEqual([good]);
+    expect(await deliveriesOf(org, destination)).toMatchObject([
+      { state: 'pending', attempts: 1, error: 'The event could not be read.' },
+      { state: 'delivered' },
+    ]);
+    expect(await destinationRow(org, destination)).toMatchObject({ failures: 0, due_at: expect.any(Date) });
+  });
+});
+
+describe('a test', () => {
+  const addTest = async (destinationId: string) => {
+    const id = crypto.randomUUID();
+    await org.run(
+      "insert into ORG.deliveries (destination_id, id, created_at, state, next_at) values ($1, $2, now(), 'pending', now())",
+      [destinationId, id],
+    );
+    await org.run('update shared.destinations set due_at = now() where id = $1', [destinationId]);
+    return id;
+  };
+
+  it('has its own id, and no data', async () => {
+    const receiver = await startReceiver();
+    const destination = await addDestination(t, org, receiver.url);
+    const id = await addTest(destination.id);
+    await createProcess(t).run();
+    expect(receiver.received).toMatchObject([{ id, body: { id, type: 'webhook.test', data: {} } }]);
+    expect(receiver.received[0]?.body.organization).toMatchObject({ id: org.id, slug: org.slug });
+  });
+
+  it('is sent once, and is no failure of the destination', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = (response) => response.writeHead(410).end();
+    const destination = await addDestination(t, org, receiver.url);
+    await addTest(destination.id);
+    await createProcess(t).run();
+    expect(await deliveriesOf(org, destination)).toMatchObject([
+      { state: 'failed', status: 410, next_at: null },
+    ]);
+    expect(await destinationRow(org, destination)).toMatchObject({
+      enabled: true,
+      failures: 0,
+      due_at: null,
+    });
+  });
+});
+
+describe('an answer', () => {
+  it('that redirects is a failure, and nobody follows it', async () => {
+    const [receiver, other] = [await startReceiver(), await startReceiver()];
+    receiver.answer = (response) => response.writeHead(307, { location: other.url }).end();
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org);
+    await createProcess(t).run();
+    expect(other.connections).toBe(0);
+    expect(await deliveriesOf(org, destination)).toMatchObject([
+      { state: 'pending', attempts: 1, status: 307, error: 'The response has the status 307.' },
+    ]);
+  });
+
+  it('without an end is read to 64 KiB', async () => {
+    const receiver = await startReceiver();
+    let written = 0;
+    let isClosed = false;
+    receiver.answer = (response) => {
+      response.on('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write('\0é'.repeat(8_000))) written += 24_000;
+        if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    };
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org);
+    expect(await createProcess(t).run()).toBe(1);
+    await vi.waitFor(() => expect(isClosed).toBe(true));
+    // What the buffers of the sockets take is written, too.
+    expect(written).toBeLessThan(20 * 1024 * 1024);
+    const [delivery] = await deliveriesOf(org, destination);
+    expect(delivery).toMatchObject({ state: 'delivered', response: ' é'.repeat(1_000) });
+  });
+
+  it('that does not come ends after ten seconds', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => {};
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org);
+    await createProcess(t).run();
+    const [delivery] = await deliveriesOf(org, destination);
+    expect(delivery).toMatchObject({ state: 'pending', status: null });
+    expect(delivery.error).toMatch(/did not answer within 10 seconds/);
+    expect(delivery.duration_ms).toBeGreaterThan(9_000);
+  });
+
+  it('whose body does not end counts by its status', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = (response) => response.writeHead(200).write('almost');
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org);
+    expect(await createProcess(t).run()).toBe(1);
+    expect(await deliveriesOf(org, destination)).toMatchObject([{ state: 'delivered', response: 'almost' }]);
+  });
+});
+
+describe('a process that stops', () => {
+  it('leaves what it is sending to others', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => {};
+    const destination = await addDestination(t, org, receiver.url);
+    await writeEvents(t, org);
+    const first = createProcess(t);
+    const run = first.run();
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    await first.stop();
+    await run;
+    expect(await deliveriesOf(org, destination)).toMatchObject([{ state: 'pending', attempts: 0 }]);
+    receiver.answer = (response) => response.writeHead(200).end();
+    await sleep(10);
+    expect(await createProcess(t).run()).toBe(1);
+    expect(receiver.received[0]?.id).toBe(receiver.received[1]?.id);
+  });
+});

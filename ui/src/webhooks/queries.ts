@@ -1,0 +1,46 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Schemas } from '../app/api.ts';
+import { type Given, oneOf, wholeNumber, withoutUndefined } from '../app/search.ts';
+import type { OrgSession } from '../app/session.ts';
+
+export type Webhook = Schemas['Webhook'];
+export type Delivery = Schemas['WebhookDelivery'];
+
+export const STATES = ['pending', 'delivered', 'failed'] as const;
+
+/** The parameters of the page of deliveries. */
+export interface DeliveriesSearch {
+  state?: Delivery['state'];
+  page?: number;
+}
+
+export const deliveriesSearch = (given: Given): DeliveriesSearch =>
+  withoutUndefined<DeliveriesSearch>({ state: oneOf(STATES, given.state), page: wholeNumber(given.page) });
+
+export const webhooksQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'webhooks'],
+    queryFn: async ({ signal }) => (await api.get('/webhooks', { signal })).result,
+  });
+
+const PER_PAGE = 50;
+const POLL_MS = 3_000;
+
+/** A page of the deliveries of a webhook. It is read again while one of them is pending and soon due. */
+export const deliveriesQuery = (org: OrgSession, id: string, { state, page = 1 }: DeliveriesSearch) =>
+  queryOptions({
+    queryKey: ['org', org.slug, 'webhooks', id, 'deliveries', state, page],
+    queryFn: async ({ signal }) => {
+      const query = { page, per_page: PER_PAGE, ...(state && { state: [state] }) };
+      const params = { path: { id }, query };
+      const { result, resultInfo } = await org.api.get('/webhooks/{id}/deliveries', { params, signal });
+      const { total = 0, total_pages: pages = 0 } = resultInfo ?? {};
+      return { deliveries: result, total, pages };
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    refetchInterval: ({ state: { data } }) => (data?.deliveries.some(isDue) ? POLL_MS : false),
+  });
+
+const isDue = ({ state, next_at }: Delivery) =>
+  state === 'pending' && (next_at === undefined || Date.parse(next_at) < Date.now() + 10 * POLL_MS);
