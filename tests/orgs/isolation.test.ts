@@ -55,6 +55,7 @@ import {
 } from '../support/isolation/world.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { withoutOutbox } from '../support/server/no-outbox.ts';
 
 /*
  * Random calls with mixed-up hosts, cookies, tokens and ids, in organizations where the same ids name different things,
@@ -94,6 +95,7 @@ beforeAll(async () => {
       env: { ...env, SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off', SVC_SESSION_IDLE_MINUTES: '0' },
     }),
   };
+  for (const app of Object.values(apps)) await withoutOutbox(app);
   // Thousands of commits, and of passwords: neither has to be safe here.
   await sql(`
     set synchronous_commit = off;
@@ -662,7 +664,11 @@ function factsOf(withTables: readonly OrgName[]): string {
       views: own('saved_views', 'id', object({ owner: 'owner_id', shared: 'shared' })),
       logged: own('audit_names', 'seq || side', 'name'),
       rules: own('rules where deleted_at is null', 'id', 'name'),
-      webhooks: map(`shared.destinations where org_id = '${idOf('org', org)}'`, 'id', 'enabled'),
+      webhooks: map(
+        `shared.destinations where org_id = '${idOf('org', org)}'`,
+        'id',
+        object({ enabled: 'enabled', projects: 'project_ids' }),
+      ),
       deliveries: own('deliveries', "destination_id || ' ' || id", 'state'),
       exploits: own('exploits', 'id', 'finding_id'),
       changes: own(

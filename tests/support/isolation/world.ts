@@ -206,8 +206,7 @@ export interface OrgFacts {
   /** Names in the audit log, by position and side. */
   logged: Record<string, string>;
   rules: Record<string, string>;
-  /** Whether they are enabled. */
-  webhooks: Record<string, boolean>;
+  webhooks: Record<string, { enabled: boolean; projects: string[] | null }>;
   /** States by `webhook delivery`. */
   deliveries: Record<string, string>;
   tokens: Record<
