@@ -23,6 +23,7 @@ import {
   type EndpointName,
   emailOf,
   type Facts,
+  HAS_WEBHOOKS,
   INVITED,
   idOf,
   MEMBERS,
@@ -270,6 +271,32 @@ async function makeUsers() {
   }
 }
 
+async function makeWebhook(org: OrgName, created_at: string) {
+  const hook = `secret.${org}.hook`;
+  await insert('shared.destinations', [
+    {
+      ...{
+        id: webhookOf(org),
+        org_id: idOf('org', org),
+        kind: 'webhook',
+        events: ['member.*'],
+        enabled: true,
+      },
+      ...{ url: `https://hooks.example/${hook}`, secret: `plain.${hook}` },
+      ...{ wakes: 0, leases: 0, failures: 0, created_at, updated_at: created_at },
+    },
+  ]);
+  await insert('shared.event_positions', [
+    { org_id: idOf('org', org), seq: 0, check_at: at(DAY), overdue_until: created_at },
+  ]);
+  await insert(`${schemaOf(org)}.deliveries`, [
+    {
+      ...{ destination_id: webhookOf(org), id: idOf('delivery', 'sent'), created_at, state: 'failed' },
+      ...{ attempts: 1, response: hook },
+    },
+  ]);
+}
+
 async function makeOrg(org: OrgName) {
   const { db } = t.services.database;
   const id = idOf('org', org);
@@ -337,26 +364,7 @@ async function makeOrg(org: OrgName) {
   );
 
   await insert(`${schema}.policy_versions`, [{ id: 1, version: 1 }]);
-  const webhook = {
-    url: `https://hooks.example/${mark('hook')}`,
-    secret: `plain.${mark('hook')}`,
-    events: ['member.*'],
-  };
-  await insert('shared.destinations', [
-    {
-      ...{ id: webhookOf(org), org_id: id, kind: 'webhook', ...webhook, enabled: true },
-      ...{ wakes: 0, leases: 0, failures: 0, created_at, updated_at: created_at },
-    },
-  ]);
-  await insert('shared.event_positions', [
-    { org_id: id, seq: 0, check_at: at(DAY), overdue_until: created_at },
-  ]);
-  await insert(`${schema}.deliveries`, [
-    {
-      ...{ destination_id: webhookOf(org), id: idOf('delivery', 'sent'), created_at, state: 'failed' },
-      ...{ attempts: 1, response: mark('hook') },
-    },
-  ]);
+  if (HAS_WEBHOOKS) await makeWebhook(org, created_at);
   await insert(
     `${schema}.rules`,
     RULES.slice(0, 2).map((name, i) => ({
