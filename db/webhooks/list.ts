@@ -9,7 +9,7 @@ import { type DrizzleClient, run } from '../statements.ts';
 
 type State = (typeof DELIVERY_STATES)[number];
 
-/** A delivery. What it does not have is absent. */
+/** A delivery. Properties are absent that it does not have. */
 export interface ReadDelivery {
   id: string;
   event?: { id: string; type: string; at: string };

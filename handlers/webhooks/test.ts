@@ -1,5 +1,4 @@
-import { eq } from 'drizzle-orm';
-import { destinations as t } from '../../db/schema/destinations.ts';
+import { wakeDestinations } from '../../db/events/destinations.ts';
 import { addTest, pendingTest } from '../../db/webhooks/deliveries.ts';
 import { readDelivery } from '../../db/webhooks/list.ts';
 import { ApiError } from '../../lib/errors.ts';
@@ -11,7 +10,6 @@ import { inOrgQuota } from '../../lib/quotas.ts';
 import { z } from '../../lib/schema.ts';
 import { Delivery, toDelivery } from '../../lib/webhooks/deliveries.ts';
 import { originOf } from '../../lib/webhooks/fields.ts';
-import { wakeColumns } from '../../lib/webhooks/wake.ts';
 import { requireEnabled, requireStillAdmin, requireWebhook } from '../../lib/webhooks/webhooks.ts';
 
 export const testWebhook = endpoint(
@@ -41,7 +39,7 @@ export const testWebhook = endpoint(
           const { id, at } = services.nextId();
           if (pending === undefined) {
             await addTest(tx, tables, { destinationId: webhook.id, id, at });
-            await tx.update(t).set(wakeColumns(now)).where(eq(t.id, webhook.id));
+            await wakeDestinations(tx, [webhook.id], now.toISOString(), true);
           }
           const key = { destinationId: webhook.id, id: pending ?? id };
           const delivery = await readDelivery(tx, tables, key);
@@ -51,7 +49,6 @@ export const testWebhook = endpoint(
       ({ webhook, isNew }) =>
         isNew ? { target: { type: 'webhook', id: webhook.id, name: originOf(webhook) } } : undefined,
     );
-    services.outbox.kick(org.id);
     return accepted(toDelivery(delivery));
   },
 );

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import { wakeDestinations } from '../../db/events/destinations.ts';
 import { destinations as t } from '../../db/schema/destinations.ts';
 import { hastenDeliveries } from '../../db/webhooks/deliveries.ts';
 import { ApiError } from '../../lib/errors.ts';
@@ -49,11 +50,12 @@ export const updateWebhook = endpoint(
         inOrgQuota(inside, async (tx, tables) => {
           await requireStillAdmin(tx, org.id, user.id);
           const before = await requireWebhook(tx, org.id, params.id);
-          await requireProjects(tx, tables, body.project_ids);
+          await requireProjects(tx, tables, body.project_ids, before.projectIds);
           if (restarts(before, body)) await hastenDeliveries(tx, tables, { destinationId: before.id, now });
           const columns = changedColumns(before, body, now);
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
+          if (restarts(before, body)) await wakeDestinations(tx, [after.id], now.toISOString(), true);
           if (after.url !== before.url)
             await mailControl(tx, actor, org.id, 'webhook_changed', [
               ['Before', originOf(before)],
@@ -70,8 +72,6 @@ export const updateWebhook = endpoint(
       }),
     );
     services.mail.kick();
-    services.outbox.followed(org.id);
-    services.outbox.kick(org.id);
     logSecurityEvent(call, 'org_setting_changed', { setting: 'webhook', webhook: after.id, to: 'changed' });
     return ok(toWebhook(after, now));
   },

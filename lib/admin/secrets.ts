@@ -6,8 +6,8 @@ import { destinations } from '../../db/schema/destinations.ts';
 import { ssoConnections } from '../../db/schema/orgs.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import { secretContext as webhookContext } from '../events/signature.ts';
 import { secretContext } from '../sso/connection-fields.ts';
-import { secretContext as webhookContext } from '../webhooks/secrets.ts';
 import { oneLine } from './error.ts';
 
 /** The result for one kind of secrets. */

@@ -1,7 +1,10 @@
 /* Signatures of Standard Webhooks (https://www.standardwebhooks.com). */
 
 /** The beginning of a secret. The rest is base64. */
-const SECRET_PREFIX = 'whsec_';
+export const SECRET_PREFIX = 'whsec_';
+
+/** Binds a sealed secret to its row. */
+export const secretContext = (destinationId: string): string => `destinations ${destinationId}`;
 
 const encoder = new TextEncoder();
 

@@ -3,7 +3,6 @@ import { DISABLED_REASONS, type destinations as t } from '../../db/schema/destin
 import { SEVERITIES } from '../../db/schema/values.ts';
 import { EVENT_FILTERS, type EventFilter } from '../events/types.ts';
 import { count, EXAMPLE_ID, id, optional, shown, text, timestamp, uuid, z } from '../schema.ts';
-import { wakeColumns } from './wake.ts';
 
 /* The fields of webhooks, in requests, responses, rows and the audit log. */
 
@@ -163,9 +162,6 @@ export const changedColumns = (before: Row, given: Changes, now: Date) => ({
   ...(given.min_severity !== undefined && { minSeverity: given.min_severity }),
   ...(given.enabled !== undefined && { enabled: given.enabled }),
   ...(given.enabled === false && { dueAt: null }),
-  ...(restarts(before, given) && {
-    ...{ disabledReason: null, failures: 0, failingSince: null },
-    ...wakeColumns(now),
-  }),
+  ...(restarts(before, given) && { disabledReason: null, failures: 0, failingSince: null }),
   updatedAt: now,
 });

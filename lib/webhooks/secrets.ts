@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { destinations as t } from '../../db/schema/destinations.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import { SECRET_PREFIX, secretContext } from '../events/signature.ts';
 
 /** The former secret signs beside the new one for so long, so that receivers can be changed one after the other. */
 export const FORMER_SECRET_MS = 24 * 60 * 60 * 1000;
@@ -8,12 +9,9 @@ export const FORMER_SECRET_MS = 24 * 60 * 60 * 1000;
 const BYTES = 32;
 
 /** A new secret, in the form of Standard Webhooks. */
-export const newSecret = (): string => `whsec_${randomBytes(BYTES).toString('base64')}`;
+export const newSecret = (): string => SECRET_PREFIX + randomBytes(BYTES).toString('base64');
 
-/** The context of the sealed secrets of a destination: of the current and the former one. */
-export const secretContext = (destinationId: string): string => `destinations ${destinationId}`;
-
-/** Seals the secret of a destination. */
+/** Seals the secret of a destination. The former one is sealed in the same way. */
 export const sealSecret = (box: SecretBox, destinationId: string, secret: string): Promise<string> =>
   box.seal(secret, secretContext(destinationId));
 

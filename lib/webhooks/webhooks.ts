@@ -50,11 +50,15 @@ export function requireAddress(refusal: string | undefined): void {
   throw new ApiError('validation_error/field_invalid', { details: [{ field: 'url', message: refusal }] });
 }
 
-/** @throws ApiError `validation_error/field_invalid` if a project does not exist */
+/**
+ * @param kept projects that the webhook has already, which may be deleted by now
+ * @throws ApiError `validation_error/field_invalid` if a project does not exist
+ */
 export async function requireProjects(
   tx: Tx,
   tables: OrgTables,
   projectIds: readonly string[] | null | undefined,
+  kept: readonly string[] | null = [],
 ): Promise<void> {
   if (!projectIds) return;
   const { projects } = tables;
@@ -62,7 +66,7 @@ export async function requireProjects(
     .select({ id: projects.id })
     .from(projects)
     .where(and(inArray(projects.id, [...projectIds]), isPresent(tables)));
-  const known = new Set(found.map(({ id }) => id));
+  const known = new Set([...(kept ?? []), ...found.map(({ id }) => id)]);
   const i = projectIds.findIndex((projectId) => !known.has(projectId));
   if (i < 0) return;
   throw new ApiError('validation_error/field_invalid', {

@@ -20,6 +20,7 @@ import {
 } from '../support/api/api.ts';
 import { onePerAccess } from '../support/contract/access-groups.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { withoutOutbox } from '../support/server/no-outbox.ts';
 
 const endpoints: Endpoint[] = Object.values(table);
 
@@ -39,6 +40,7 @@ const UNKNOWN_ORG = 'no-such-org';
 
 beforeAll(async () => {
   t = await startApp();
+  await withoutOutbox(t);
   based = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
   closed = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } });
   org = await createOrg(t.api);
@@ -520,8 +522,16 @@ describe('two organizations', () => {
     const { id: trusts } = must(await t.api.post(`/projects/${projects}/ci-trusts`, trust));
     const assignment = { ...owner.asOwner, body: { role: 'member' } };
     must(await t.api.put(`/projects/${projects}/members/${owner.owner.id}`, assignment));
+    const hook = { url: 'https://hooks.example', events: ['scan.failed'], enabled: false };
+    const { id: webhooks } = must(await t.api.post('/webhooks', { ...owner.asOwner, body: hook }));
+    const deliveries = crypto.randomUUID();
+    await sql(
+      `insert into ${schemaOf(owner)}.deliveries (destination_id, id, created_at, state) values ($1, $2, now(), 'failed')`,
+      [webhooks, deliveries],
+    );
     return {
       ...{ scans, findings, exploits, comments, changes, deletions, views, rules, projects, tokens },
+      ...{ webhooks, deliveries },
       'ci-trusts': trusts,
     };
   }
@@ -548,6 +558,7 @@ describe('two organizations', () => {
       'api_tokens',
       'ci_trusts',
       'project_members',
+      'deliveries',
     ])
       await sql(`insert into ${to}.${table} select * from ${from}.${table}`);
     await sql(`update ${to}.api_tokens set token_hash = repeat('0', 64) where id = $1`, [a.tokenId]);
@@ -560,6 +571,7 @@ describe('two organizations', () => {
       saved_views: ['name', 'query'],
       rules: ['name'],
       api_tokens: ['name'],
+      deliveries: ['response'],
     }))
       await sql(`update ${to}.${table} set ${columns.map((column) => `${column} = '${SECRET}'`).join()}`);
   });
@@ -576,8 +588,15 @@ describe('two organizations', () => {
       [schemaOf(b)],
     );
     const contents = [];
+    // Events get their position in the background.
     for (const { name } of tables)
-      contents.push(name, ...(await sql(`select t::text from ${schemaOf(b)}.${name} t order by 1`)));
+      contents.push(
+        name,
+        ...(await sql(`select (to_jsonb(t) - 'seq')::text from ${schemaOf(b)}.${name} t order by 1`)),
+      );
+    contents.push(
+      ...(await sql('select d::text from shared.destinations d where org_id = $1 order by 1', [b.id])),
+    );
     contents.push(
       ...(await sql('select m::text from shared.memberships m where org_id = $1 order by 1', [b.id])),
     );
@@ -614,6 +633,8 @@ describe('two organizations', () => {
     confirm: 'changed',
     organization: b.slug,
     issuer: 'https://git.example',
+    url: 'https://hooks.example',
+    events: ['scan.failed'],
     claims: path.endsWith('/ci-trusts') ? { project_id: 1 } : {},
     status: path.includes('/scans/') ? 'failed' : 'open',
   });

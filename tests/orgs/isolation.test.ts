@@ -23,6 +23,7 @@ import {
   type EndpointName,
   emailOf,
   type Facts,
+  HAS_WEBHOOKS,
   INVITED,
   idOf,
   MEMBERS,
@@ -55,6 +56,7 @@ import {
 } from '../support/isolation/world.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { withoutOutbox } from '../support/server/no-outbox.ts';
 
 /*
  * Random calls with mixed-up hosts, cookies, tokens and ids, in organizations where the same ids name different things,
@@ -94,6 +96,7 @@ beforeAll(async () => {
       env: { ...env, SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off', SVC_SESSION_IDLE_MINUTES: '0' },
     }),
   };
+  for (const app of Object.values(apps)) await withoutOutbox(app);
   // Thousands of commits, and of passwords: neither has to be safe here.
   await sql(`
     set synchronous_commit = off;
@@ -268,6 +271,32 @@ async function makeUsers() {
   }
 }
 
+async function makeWebhook(org: OrgName, created_at: string) {
+  const hook = `secret.${org}.hook`;
+  await insert('shared.destinations', [
+    {
+      ...{
+        id: webhookOf(org),
+        org_id: idOf('org', org),
+        kind: 'webhook',
+        events: ['member.*'],
+        enabled: true,
+      },
+      ...{ url: `https://hooks.example/${hook}`, secret: `plain.${hook}` },
+      ...{ wakes: 0, leases: 0, failures: 0, created_at, updated_at: created_at },
+    },
+  ]);
+  await insert('shared.event_positions', [
+    { org_id: idOf('org', org), seq: 0, check_at: at(DAY), overdue_until: created_at },
+  ]);
+  await insert(`${schemaOf(org)}.deliveries`, [
+    {
+      ...{ destination_id: webhookOf(org), id: idOf('delivery', 'sent'), created_at, state: 'failed' },
+      ...{ attempts: 1, response: hook },
+    },
+  ]);
+}
+
 async function makeOrg(org: OrgName) {
   const { db } = t.services.database;
   const id = idOf('org', org);
@@ -335,26 +364,7 @@ async function makeOrg(org: OrgName) {
   );
 
   await insert(`${schema}.policy_versions`, [{ id: 1, version: 1 }]);
-  const webhook = {
-    url: `https://hooks.example/${mark('hook')}`,
-    secret: `plain.${mark('hook')}`,
-    events: ['member.*'],
-  };
-  await insert('shared.destinations', [
-    {
-      ...{ id: webhookOf(org), org_id: id, kind: 'webhook', ...webhook, enabled: true },
-      ...{ wakes: 0, leases: 0, failures: 0, created_at, updated_at: created_at },
-    },
-  ]);
-  await insert('shared.event_positions', [
-    { org_id: id, seq: 0, check_at: at(DAY), overdue_until: created_at },
-  ]);
-  await insert(`${schema}.deliveries`, [
-    {
-      ...{ destination_id: webhookOf(org), id: idOf('delivery', 'sent'), created_at, state: 'failed' },
-      ...{ attempts: 1, response: mark('hook') },
-    },
-  ]);
+  if (HAS_WEBHOOKS) await makeWebhook(org, created_at);
   await insert(
     `${schema}.rules`,
     RULES.slice(0, 2).map((name, i) => ({
@@ -662,7 +672,11 @@ function factsOf(withTables: readonly OrgName[]): string {
       views: own('saved_views', 'id', object({ owner: 'owner_id', shared: 'shared' })),
       logged: own('audit_names', 'seq || side', 'name'),
       rules: own('rules where deleted_at is null', 'id', 'name'),
-      webhooks: map(`shared.destinations where org_id = '${idOf('org', org)}'`, 'id', 'enabled'),
+      webhooks: map(
+        `shared.destinations where org_id = '${idOf('org', org)}'`,
+        'id',
+        object({ enabled: 'enabled', projects: 'project_ids' }),
+      ),
       deliveries: own('deliveries', "destination_id || ' ' || id", 'state'),
       exploits: own('exploits', 'id', 'finding_id'),
       changes: own(

@@ -2,6 +2,7 @@ import { v7 } from 'uuid';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { withoutOutbox } from '../support/server/no-outbox.ts';
 
 /* The deliveries of webhooks: their list, tests, repetition, and what a change of a webhook does to them. */
 
@@ -14,8 +15,7 @@ let webhook: string;
 
 beforeAll(async () => {
   t = await startApp();
-  // Nothing is sent, so that the rows stay as requests leave them.
-  await t.services.outbox.stop();
+  await withoutOutbox(t);
 });
 
 beforeEach(async () => {

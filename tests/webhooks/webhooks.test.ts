@@ -10,6 +10,7 @@ import {
 } from '../support/api/api.ts';
 import { createLimited } from '../support/api/limited.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { withoutOutbox } from '../support/server/no-outbox.ts';
 
 /* GET, POST, PATCH and DELETE /webhooks, and their secrets. */
 
@@ -24,6 +25,7 @@ let org: TestOrg;
 
 beforeAll(async () => {
   t = await startApp({ env: { SVC_ENCRYPTION_KEY: KEY, SVC_MAX_MAILS_PER_HOUR: '1000' } });
+  await withoutOutbox(t);
 });
 
 beforeEach(async () => {
@@ -126,9 +128,11 @@ describe('a webhook', () => {
     expect((await post({ ...INPUT, project_ids: [other.projectId] })).badFields).toEqual(['project_ids.0']);
     const { id } = must(await post({ ...INPUT, project_ids: [org.projectId] }));
     must(await t.api.delete('/projects/web-shop', { ...org.asOwner, body: { confirm: 'web-shop' } }));
-    expect((await patch(id, { project_ids: [org.projectId] })).badFields).toEqual(['project_ids.0']);
     // It still names the project, so it does not send what is of all.
     expect((await list())[0].project_ids).toEqual([org.projectId]);
+    must(await patch(id, { project_ids: [org.projectId] }));
+    expect((await patch(id, { project_ids: [org.projectId, NOBODY] })).badFields).toEqual(['project_ids.1']);
+    expect((await post({ ...INPUT, project_ids: [org.projectId] })).badFields).toEqual(['project_ids.0']);
   });
 
   it('is one of 20, also when two are added at once', async () => {

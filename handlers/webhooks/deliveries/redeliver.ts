@@ -1,5 +1,4 @@
-import { eq } from 'drizzle-orm';
-import { destinations as t } from '../../../db/schema/destinations.ts';
+import { wakeDestinations } from '../../../db/events/destinations.ts';
 import { repeatDelivery } from '../../../db/webhooks/deliveries.ts';
 import { readDelivery } from '../../../db/webhooks/list.ts';
 import { ApiError } from '../../../lib/errors.ts';
@@ -12,7 +11,6 @@ import { inOrgQuota } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
 import { Delivery, toDelivery } from '../../../lib/webhooks/deliveries.ts';
 import { originOf } from '../../../lib/webhooks/fields.ts';
-import { wakeColumns } from '../../../lib/webhooks/wake.ts';
 import { requireEnabled, requireStillAdmin, requireWebhook } from '../../../lib/webhooks/webhooks.ts';
 
 export const redeliver = endpoint(
@@ -31,7 +29,7 @@ export const redeliver = endpoint(
     storage: 'changes',
   },
   async (call) => {
-    const { now, org, params, services, user } = call;
+    const { now, org, params, user } = call;
     const { delivery } = await call.audited(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
@@ -41,7 +39,7 @@ export const redeliver = endpoint(
           if (!(await readDelivery(tx, tables, key))) throw new ApiError('resource_error/not_found');
           requireEnabled(webhook);
           const isRepeated = await repeatDelivery(tx, tables, { ...key, now });
-          if (isRepeated) await tx.update(t).set(wakeColumns(now)).where(eq(t.id, webhook.id));
+          if (isRepeated) await wakeDestinations(tx, [webhook.id], now.toISOString(), true);
           const delivery = await readDelivery(tx, tables, key);
           if (!delivery) throw new ApiError('resource_error/not_found');
           return { webhook, delivery, isRepeated };
@@ -54,7 +52,6 @@ export const redeliver = endpoint(
             }
           : undefined,
     );
-    services.outbox.kick(org.id);
     return accepted(toDelivery(delivery));
   },
 );

@@ -9,6 +9,7 @@ import { type HostileOperation, hostileOperations } from '../../support/hostile/
 import { createHostileWorld, type HostileWorld } from '../../support/hostile/world.ts';
 import { startApp, type TestApp } from '../../support/server/app.ts';
 import { plainHasher } from '../../support/server/hasher.ts';
+import { withoutOutbox } from '../../support/server/no-outbox.ts';
 
 /* The largest input of each endpoint, of contents that are slow to match, blocks the other requests for 50 ms at most. */
 
@@ -74,6 +75,7 @@ let slowness: number;
 
 beforeAll(async () => {
   t = await startApp();
+  await withoutOutbox(t);
   const { signedTokens, database } = t.services;
   const passwordHash = await plainHasher.hash(PASSWORD);
   world = await createHostileWorld({ api: t.api, sql: database.sql, signedTokens, passwordHash });

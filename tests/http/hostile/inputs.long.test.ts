@@ -10,6 +10,7 @@ import { type HostileOperation, hostileOperations } from '../../support/hostile/
 import { createHostileWorld, type HostileWorld } from '../../support/hostile/world.ts';
 import { startApp, type TestApp } from '../../support/server/app.ts';
 import { plainHasher } from '../../support/server/hasher.ts';
+import { withoutOutbox } from '../../support/server/no-outbox.ts';
 
 /** Requests per endpoint. `npm run soak -- hostile` sends more, and others. */
 const REQUESTS = 20;
@@ -46,6 +47,7 @@ beforeAll(async () => {
     ]),
   ) as unknown as Logger;
   t = await startApp({ log });
+  await withoutOutbox(t);
   const { sql } = t.services.database;
   world = await createHostileWorld({
     api: t.api,

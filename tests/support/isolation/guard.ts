@@ -278,11 +278,13 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   }
   // The world has none.
   if (path.deletions || path.connections || path.domains || path['ci-trusts']) return NOT_FOUND;
+  const webhook = here.webhooks[path.webhooks ?? ''];
   if (path.webhooks && !(path.webhooks in here.webhooks)) return NOT_FOUND;
   if (path.deliveries && !(`${path.webhooks} ${path.deliveries}` in here.deliveries)) return NOT_FOUND;
-  if (SENDS.has(call.picks.endpoint) && !here.webhooks[path.webhooks ?? '']) return UNDONE;
+  if (SENDS.has(call.picks.endpoint) && !webhook?.enabled) return UNDONE;
   const named = (json.project_ids ?? []) as string[];
-  if (named.some((id) => !(id in here.projects))) return [400, 'validation_error/field_invalid'];
+  if (named.some((id) => !(id in here.projects) && !webhook?.projects?.includes(id)))
+    return [400, 'validation_error/field_invalid'];
   if (NAMES_NOTHING.has(call.picks.endpoint)) return [400, 'validation_error/field_invalid'];
   if (json.shared === true && role === 'viewer') return DENIED;
   if (path.views) {

@@ -9,7 +9,11 @@ import { endpoints } from '../../../handlers/index.ts';
  */
 
 export type EndpointName = keyof typeof endpoints;
-export const ENDPOINTS = Object.keys(endpoints) as EndpointName[];
+/** On the edge, deliveries are written in the background at any time: no organization has a webhook there. */
+export const HAS_WEBHOOKS = !inject('edgePort');
+export const ENDPOINTS = (Object.keys(endpoints) as EndpointName[]).filter(
+  (name) => HAS_WEBHOOKS || name !== 'createWebhook',
+);
 
 // --- The world ---
 
@@ -206,8 +210,7 @@ export interface OrgFacts {
   /** Names in the audit log, by position and side. */
   logged: Record<string, string>;
   rules: Record<string, string>;
-  /** Whether they are enabled. */
-  webhooks: Record<string, boolean>;
+  webhooks: Record<string, { enabled: boolean; projects: string[] | null }>;
   /** States by `webhook delivery`. */
   deliveries: Record<string, string>;
   tokens: Record<
