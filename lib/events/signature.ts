@@ -3,7 +3,7 @@
 /** The beginning of a secret. The rest is base64. */
 export const SECRET_PREFIX = 'whsec_';
 
-/** Binds a sealed secret to its row. */
+/** The context of a sealed secret, which binds it to its destination. */
 export const secretContext = (destinationId: string): string => `destinations ${destinationId}`;
 
 const encoder = new TextEncoder();
