@@ -42,7 +42,7 @@ where d.destination_id = ${$.destinationId}::uuid and d.next_at <= ${$.now}::tim
 order by d.next_at, e.seq limit ${$.limit}::int`,
 );
 
-/** Reads deliveries of a destination that are due, in the order of their events. Those that wait for another attempt come where it is due. */
+/** Reads deliveries of a destination that are due. New ones have the times of their events, failed ones that of the next attempt. */
 export async function readDueDeliveries(
   client: SqlClient,
   tables: OrgTables,
@@ -66,7 +66,7 @@ export interface Attempt {
   error?: string | undefined;
 }
 
-/** What follows from an attempt. `nextAt`: when a pending delivery is sent again. */
+/** The state after an attempt. `nextAt`: when a pending delivery is sent again. */
 export type Consequence = { state: 'delivered' | 'failed' } | { state: 'pending'; nextAt: Date };
 
 const record = orgStatement<
@@ -108,9 +108,9 @@ export async function recordAttempt(
   });
 }
 
-const next = orgStatement<{ destinationId: string }, { next_at: string }>(
+const next = orgStatement<{ destinationId: string }, { due: string }>(
   ({ deliveries }, $) => sql`
-select to_json(next_at) #>> '{}' as next_at from ${deliveries}
+select to_json(next_at) #>> '{}' as due from ${deliveries}
 where destination_id = ${$.destinationId}::uuid and next_at is not null order by next_at limit 1`,
 );
 
@@ -121,7 +121,7 @@ export async function nextDelivery(
   destinationId: string,
 ): Promise<Date | null> {
   const [row] = await next(tables).run(client, { destinationId });
-  return row ? new Date(row.next_at) : null;
+  return row ? new Date(row.due) : null;
 }
 
 const remove = orgStatement<{ destinationId: string; id: string }, object>(
@@ -140,19 +140,6 @@ export async function removeDelivery(
 }
 
 const batch = sql.raw(String(BATCH_ROWS));
-
-const removeOf = orgStatement<{ destinationId: string }, object>(
-  ({ deliveries }, $) => sql`
-delete from ${deliveries} where destination_id = ${$.destinationId}::uuid and id = any (array(
-  select id from ${deliveries} where destination_id = ${$.destinationId}::uuid limit ${batch})) returning 1`,
-);
-
-/** Deletes the deliveries of a destination that was deleted. */
-export const removeDeliveriesOf = (
-  client: SqlClient,
-  tables: OrgTables,
-  destinationId: string,
-): Promise<number> => inBatches(async () => (await removeOf(tables).run(client, { destinationId })).length);
 
 const purge = {
   deliveries: orgStatement<{ before: string }, object>(

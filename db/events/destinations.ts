@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import type { TransactionSql } from '../pool/query.ts';
 import { type DISABLED_REASONS, destinations } from '../schema/destinations.ts';
 import { orgs } from '../schema/orgs.ts';
 import type { Severity } from '../schema/values.ts';
@@ -193,17 +192,15 @@ export async function disableDestination(
 }
 
 /**
- * Makes destinations due that have new deliveries, in the transaction that writes them. Those that are leased are due when the lease
- * ends, and those that fail when their wait is over.
- * @param atOnce ends the wait: a user asks for the delivery
+ * Makes destinations due that have new deliveries, in the transaction that writes them. Leased ones are due when the lease ends,
+ * and failing ones when their wait is over.
  */
 export async function wakeDestinations(
-  client: TransactionSql | DrizzleClient,
+  client: SqlClient,
   ids: readonly string[],
   now: string,
-  atOnce = false,
 ): Promise<void> {
-  const waits = sql`(leases % 2 = 1 or (failures >= ${BREAKS_AT} and not ${atOnce}::boolean)) and due_at is not null`;
+  const waits = sql`(leases % 2 = 1 or failures >= ${BREAKS_AT}) and due_at is not null`;
   await run(
     client,
     sql`update ${destinations} set wakes = wakes + 1,

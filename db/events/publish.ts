@@ -57,28 +57,27 @@ select id, enabled, to_json(events) as events, to_json(created_at) #>> '{}' as s
 interface Numbering {
   seq: number;
   now: string;
-  /** JSON: `id`, `events`, and `since` when the destination receives events. */
-  receivers: string;
+  /** JSON: a row with `id`, `since` and `name` for each type or group of types that a destination wants. */
+  wanted: string;
 }
 
-/** A destination names a type of events, or all that begin as in `member.*`. */
+/** `name` is a type of events, or all of a group as in `member.*`. Citus needs the JSON in a part of its own. */
 const number = orgStatement<Numbering, { published: number; seq: string | null; woken: string[] | null }>(
   (tables, $) => {
     const { events, deliveries } = tables;
     return sql`
-with next as (
+with wanted as materialized (
+  select id, name, since from json_to_recordset(${$.wanted}::text::json) as w(id uuid, name text, since timestamptz)
+), next as (
   select id, (${$.seq}::bigint + row_number() over (order by at, id)) as seq
   from (select id, at from ${events} where seq is null order by at, id limit ${sql.raw(String(BATCH))}) e
 ), numbered as (
   update ${events} e set seq = next.seq from next where e.id = next.id returning e.id, e.type, e.at, e.seq
 ), written as (
   insert into ${deliveries} (destination_id, id, event_id, created_at, state, next_at)
-  select r.id, md5(n.id::text || r.id::text)::uuid, n.id, ${$.now}::timestamptz, 'pending',
+  select w.id, md5(n.id::text || w.id::text)::uuid, n.id, ${$.now}::timestamptz, 'pending',
     least(n.at, ${$.now}::timestamptz)
-  from numbered n
-  join json_to_recordset(${$.receivers}::text::json) as r(id uuid, events json, since timestamptz) on r.since <= n.at
-    and exists (select 1 from json_array_elements_text(r.events) f(name)
-      where f.name in (n.type, split_part(n.type, '.', 1) || '.*'))
+  from numbered n join wanted w on w.since <= n.at and w.name in (n.type, split_part(n.type, '.', 1) || '.*')
   ${onItsWorker(tables)}
   on conflict do nothing returning destination_id
 )
@@ -129,8 +128,9 @@ async function publishBatch(
   if (!position) return undefined;
   const all = await receivers.run(tx, { orgId });
   const before = Number(position.seq);
-  const enabled = JSON.stringify(all.filter((receiver) => receiver.enabled));
-  const [batch] = await number(tables).run(tx, { seq: before, now, receivers: enabled });
+  const enabled = all.filter((receiver) => receiver.enabled);
+  const wanted = enabled.flatMap(({ id, since, events }) => events.map((name) => ({ id, since, name })));
+  const [batch] = await number(tables).run(tx, { seq: before, now, wanted: JSON.stringify(wanted) });
   const { published = 0, woken } = batch ?? {};
   const seq = Number(batch?.seq ?? before);
   const isFollowed = all.length > 0;

@@ -38,7 +38,7 @@ export const destinations = shared.table(
     dueAt: time('due_at'),
     /** Incremented with each new delivery, so that a process that finds no more due ones does not overlook it. */
     wakes: integer('wakes').notNull().default(0),
-    /** Incremented with each lease. */
+    /** Incremented at the beginning and the end of each lease: odd while it is leased. */
     leases: integer('leases').notNull().default(0),
     /** Attempts that failed in a row, and since when. */
     failures: integer('failures').notNull().default(0),

@@ -94,7 +94,7 @@ export function createDispatcher<Item>(options: DispatcherOptions<Item>): Dispat
 }
 
 /** Whether a promise resolves within `ms`. */
-async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
+export async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, ms, false);

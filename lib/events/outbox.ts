@@ -14,7 +14,7 @@ import {
   publishEvents,
   readPosition,
 } from '../../db/events/publish.ts';
-import { createDispatcher, LEASE_MS } from '../deliveries/dispatcher.ts';
+import { createDispatcher, LEASE_MS, settles } from '../deliveries/dispatcher.ts';
 import { forEachOrg } from '../orgs/for-each-org.ts';
 import { type DisableOptions, disableAndMail } from './disabled.ts';
 import type { FollowedOrgs } from './followed.ts';
@@ -55,6 +55,8 @@ const CLAIM = 100;
 const AT_ONCE = 4;
 /** How long the known organizations are used while no sweep reads them, as on the edge. */
 const KNOWN_MS = 60_000;
+/** How long `stop` waits for events that are being published. */
+const STOP_MS = 1_000;
 /** A destination that cannot be worked on, because the database fails, is tried again after this time. */
 const RETRY_MS = 30_000;
 
@@ -228,11 +230,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     async stop() {
       stopped = true;
-      await Promise.all([
-        stop(() => stopping.abort(new Error('the process is stopping'))),
+      const published = Promise.all([
         ...[...kicked.values()].map(({ task }) => task),
         sweeping?.catch(() => {}),
       ]);
+      await stop(() => stopping.abort(new Error('the process is stopping')));
+      await settles(published, STOP_MS);
     },
   };
 }

@@ -1,10 +1,7 @@
 /* Signatures of Standard Webhooks (https://www.standardwebhooks.com). */
 
-/** What the secret of a destination begins with. The rest is base64. */
-export const SECRET_PREFIX = 'whsec_';
-
-/** Binds a sealed secret to its row. */
-export const secretContext = (destinationId: string) => `destinations ${destinationId}`;
+/** The beginning of a secret. The rest is base64. */
+const SECRET_PREFIX = 'whsec_';
 
 const encoder = new TextEncoder();
 

@@ -44,12 +44,6 @@ export function housekeeping(services: Services): Task[] {
       run: mail.deliverDue,
     },
     {
-      ...{ name: 'publish events and deliver them', everyMs: 5 * SECOND_MS, atStart: true },
-      // As above.
-      mayOverlap: true,
-      run: outbox.run,
-    },
-    {
       ...{ name: 'read backlog', everyMs: 15 * SECOND_MS, atStart: true },
       // Metrics leave out a backlog that cannot be read.
       run: async () =>
@@ -107,6 +101,13 @@ export function housekeeping(services: Services): Task[] {
     { name: 'migrate organizations', atStart: true, run: orgs.migrateAll },
     // For organizations that a request migrated after the start.
     { name: 'create indexes', everyMs: HOUR_MS, atStart: false, run: orgs.createIndexes },
+    // The last one, because receivers may be slow, and the edge runs the tasks one after another.
+    {
+      ...{ name: 'publish events and deliver them', everyMs: 5 * SECOND_MS, atStart: true },
+      // A further call makes the delivery in progress look for destinations that are due, so that none waits for a slow one.
+      mayOverlap: true,
+      run: outbox.run,
+    },
   ];
 }
 

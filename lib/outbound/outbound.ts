@@ -19,7 +19,7 @@ export interface Outbound {
 /** The largest answer. Providers have answers of a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What differs between runtimes. */
+/** The functions that differ between runtimes. */
 export interface Runtime extends Sending {
   resolveTxt: Outbound['resolveTxt'];
 }

@@ -19,7 +19,7 @@ export interface Posted {
   signal?: AbortSignal | undefined;
 }
 
-/** What a webhook answered. */
+/** The answer of a webhook. */
 export interface PostAnswer {
   status: number;
   /** The beginning of the body. */

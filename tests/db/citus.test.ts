@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadModule } from 'libpg-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { purgeEvents, removeDelivery } from '../../db/events/deliveries.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import type { SqlClient } from '../../db/statements.ts';
@@ -60,7 +61,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await analyzer?.close();
-  await t?.services.mail.stop();
+  await Promise.all([t?.services.mail.stop(), t?.services.outbox.stop()]);
   await t?.services.database.close();
   await wire?.close();
   await database?.drop();
@@ -171,6 +172,38 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   const faults = await faultsOf(statements);
   // A restore creates a schema, for which all workers are needed anyway.
   expect(faults.filter((fault) => !fault.startsWith(SELECTS_FROM_NO_TABLE))).toEqual([]);
+});
+
+it('events are published, delivered and purged with nothing that Citus would refuse', async () => {
+  const { outbox, database, clock } = t.services;
+  const org = await createOrg(t.api);
+  const { sql } = database;
+  await sql.unsafe(
+    `insert into shared.destinations (id, org_id, kind, url, secret, events, enabled, created_at, updated_at)
+      values (gen_random_uuid(), $1, 'webhook', 'https://127.0.0.1', 'plain.whsec_AAAA', '{project.*,finding.overdue}', true, now(), now())`,
+    [org.id],
+  );
+  await outbox.run();
+  must(await t.api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: { name: 'Renamed' } }));
+  const { id } = await push(t.api, org, await createScan(t.api, org));
+  const due_at = new Date(clock().getTime() + 60_000).toISOString();
+  must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: { due_at } }));
+  wire.take();
+  t.advance(2 * 60_000);
+  await outbox.run();
+  const tables = defineOrgTables(orgSchemaName(org.id));
+  await removeDelivery(sql, tables, id, id);
+  await purgeEvents(sql, tables, clock());
+  const statements = wire.take();
+  const texts = statements.join('\n');
+  for (const part of [
+    'set seq',
+    "'finding.overdue'",
+    'attempts = attempts + 1',
+    'update "shared"."destinations"',
+  ])
+    expect(texts).toContain(part);
+  expect(await faultsOf(statements)).toEqual([]);
 });
 
 it('pushes on Citus are statements that it sends to a worker as they are', async () => {

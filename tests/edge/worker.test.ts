@@ -66,6 +66,7 @@ beforeAll(async () => {
     variables: {
       JWT_SECRET,
       SVC_PUBLIC_URL: 'https://findings.example',
+      SVC_OUTBOUND_ALLOW: '127.0.0.0/8',
       RESEND_API_KEY: 'for tests',
       RESEND_BASE_URL: `http://127.0.0.1:${(resend.address() as AddressInfo).port}`,
     },
@@ -241,6 +242,32 @@ describe('the cron trigger', () => {
     await edge.runCron();
     expect(mailed).toContain(recipient);
     expect(await older.database.db.$count(mailQueue, eq(mailQueue.id, id))).toBe(0);
+  });
+
+  it('sends events that no request has sent, and requests send theirs', async () => {
+    const received: string[] = [];
+    const receiver = createServer(async (request, response) => {
+      received.push(((await json(request)) as { type: string }).type);
+      response.writeHead(204).end();
+    });
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    afterSuite(() => receiver.close());
+    const org = await createOrg(api);
+    const { sql } = older.database;
+    await sql.unsafe(
+      `insert into shared.destinations (id, org_id, kind, url, secret, events, enabled, created_at, updated_at)
+        values (gen_random_uuid(), $1, 'webhook', $2, 'plain.whsec_AAAA', '{project.*}', true, now(), now())`,
+      [org.id, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`],
+    );
+    // Tells this isolate who is followed.
+    await edge.runCron();
+    must(await api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: { name: 'Renamed' } }));
+    await expect.poll(() => received).toEqual(['project.changed']);
+    // As if the request had been killed before it published its event.
+    await sql.unsafe(`update "${orgSchemaName(org.id)}".events set seq = null, id = gen_random_uuid()`);
+    await sql.unsafe("update shared.event_positions set check_at = now() - interval '1 minute'");
+    await edge.runCron();
+    await expect.poll(() => received.length).toBeGreaterThan(1);
   });
 
   it('migrates organizations that are behind', async () => {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { text as readText } from 'node:stream/consumers';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createFollowedOrgs } from '../../lib/events/followed.ts';
 import { createOutbox, type Outbox, type OutboxOptions } from '../../lib/events/outbox.ts';
-import { secretContext } from '../../lib/events/signature.ts';
+import { newSecret, sealSecret } from '../../lib/webhooks/secrets.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
 import { afterTest } from '../support/run/suite.ts';
 import type { TestApp } from '../support/server/app.ts';
@@ -75,8 +75,6 @@ export interface Destination {
   secret: string;
 }
 
-const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
-
 /** Adds a destination. It was created an hour ago, so that it receives events of before. */
 export async function addDestination(
   { services }: TestApp,
@@ -90,7 +88,7 @@ export async function addDestination(
   await org.run(
     `insert into shared.destinations (id, org_id, kind, url, secret, events, enabled, created_at, updated_at)
       values ($1, $2, 'webhook', $3, $4, $5::text[], true, $6, $6)`,
-    [id, org.id, url, await services.secretBox.seal(secret, secretContext(id)), `{${events.join(',')}}`, at],
+    [id, org.id, url, await sealSecret(services.secretBox, id, secret), `{${events.join(',')}}`, at],
   );
   return { id, secret };
 }
@@ -101,7 +99,7 @@ export async function rotate({ services }: TestApp, org: EventOrg, { id }: Desti
   const until = new Date(services.clock().getTime() + 24 * 3_600_000).toISOString();
   await org.run(
     'update shared.destinations set former_secret = secret, former_secret_until = $3, secret = $2 where id = $1',
-    [id, await services.secretBox.seal(secret, secretContext(id)), until],
+    [id, await sealSecret(services.secretBox, id, secret), until],
   );
   return secret;
 }
@@ -124,9 +122,8 @@ export async function writeEvents(
 /** Another process over the same database, which is stopped after the test. */
 export function createProcess({ services }: TestApp, options: Partial<OutboxOptions> = {}): Outbox {
   const { config, database, log, clock, mail, knownOrgs, orgMigrations, outbound, secretBox } = services;
-  const loud = { ...log, warn: console.error, error: console.error };
   const outbox = createOutbox({
-    ...{ config, database, log: loud, clock, mail, outbound, secretBox },
+    ...{ config, database, log, clock, mail, outbound, secretBox },
     ...{ tablesOf: knownOrgs.tablesOf, version: orgMigrations.length, followed: createFollowedOrgs() },
     render: async ({ id, slug, name }, event) => ({
       ...{ id: event.id, type: event.type, timestamp: event.at },
@@ -136,6 +133,13 @@ export function createProcess({ services }: TestApp, options: Partial<OutboxOpti
   });
   afterTest(() => outbox.stop());
   return outbox;
+}
+
+/** Publishes the events of an organization and sends all that is due. @returns how many deliveries arrived */
+export async function send(t: TestApp, org: EventOrg, options?: Partial<OutboxOptions>): Promise<number> {
+  const process = createProcess(t, options);
+  await process.publish(org.id);
+  return await process.run();
 }
 
 /** The row of a destination. */

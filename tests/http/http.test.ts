@@ -460,6 +460,8 @@ describe('metrics', () => {
       '# TYPE svc_db_replica_up gauge',
       '# TYPE svc_db_up gauge',
       '# TYPE svc_db_writes_refused_total counter',
+      '# TYPE svc_event_deliveries_total counter',
+      '# TYPE svc_event_destination_oldest_seconds gauge',
       '# TYPE svc_http_active_requests gauge',
       '# TYPE svc_http_request_duration_seconds histogram',
       '# TYPE svc_http_requests_total counter',

@@ -70,6 +70,7 @@ const ORDER = [
   'withinProject',
   'storageQuota',
   'ownTables',
+  'events',
   'handle',
 ];
 
@@ -162,7 +163,7 @@ describe('app.routes', () => {
 
 describe('endpoints with the same access', () => {
   /** The middleware that depends on the endpoint's input, tables and audit instead. */
-  const OWN = ['refusals', 'input', 'storageQuota', 'ownTables', 'handle'];
+  const OWN = ['refusals', 'input', 'storageQuota', 'ownTables', 'events', 'handle'];
   const groups = new Map<string, Endpoint[]>();
   for (const endpoint of Object.values(endpoints) as Endpoint[])
     groups.set(accessKey(endpoint), [...(groups.get(accessKey(endpoint)) ?? []), endpoint]);

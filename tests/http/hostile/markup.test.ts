@@ -91,7 +91,7 @@ describe('texts of people and agents', () => {
       // A redirect has no body.
       if (status === 302) return expect(text).toBe('');
       expect(headers.get('content-type')).toMatch(
-        /^(application\/(json|yaml|sarif\+json)|application\/x-ndjson; charset=utf-8|text\/csv; charset=utf-8; header=present|text\/plain; version=0\.0\.4.*)$/,
+        /^(application\/(json|yaml|sarif\+json)|application\/x-ndjson; charset=utf-8|text\/event-stream|text\/csv; charset=utf-8; header=present|text\/plain; version=0\.0\.4.*)$/,
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-security-policy')).toBe(
@@ -100,7 +100,8 @@ describe('texts of people and agents', () => {
       expect(headers.get('x-frame-options')).toBe('DENY');
       const file = headers.get('content-disposition');
       if (file) expect(file).toMatch(/^attachment; /);
-      else if (headers.get('content-type') !== 'application/json') expect(text).not.toContain('alert(');
+      else if (!/json|event-stream/.test(headers.get('content-type') ?? ''))
+        expect(text).not.toContain('alert(');
     },
   );
 

@@ -87,16 +87,30 @@ export function createClient(
   };
 }
 
-/** The body. A stream of events does not end by itself soon: of it, the beginning. */
-export async function textOf(response: Response): Promise<string> {
+/** Events that are there arrive within this time. */
+const EVENTS_MS = 100;
+
+/** The body. A stream of events does not end by itself soon: of it, what is there. */
+async function textOf(response: Response): Promise<string> {
   if (response.body === null || !isEventStream(response.headers)) return response.text();
   const reader = response.body.getReader();
-  const { value } = await reader.read();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, EVENTS_MS);
+    });
+    const part = await Promise.race([reader.read(), late]);
+    clearTimeout(timer);
+    if (!part || part.done) break;
+    text += decoder.decode(part.value, { stream: true });
+  }
   await reader.cancel();
-  return new TextDecoder().decode(value);
+  return text;
 }
 
-export const isEventStream = (headers: Headers): boolean =>
+const isEventStream = (headers: Headers): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 
 function read(response: Response, text: string): Answer {

@@ -143,6 +143,7 @@ DELETE /api/v1/findings/{id}                              cookie+org, admin
 DELETE /api/v1/scans/{id}                                 cookie+org, admin
 GET    /api/v1/activity                                   cookie+org
 GET    /api/v1/activity/export.csv                        cookie+org
+GET    /api/v1/events                                     cookie+org
 GET    /api/v1/audit                                      cookie+org, admin
 GET    /api/v1/audit/export.csv                           cookie+org, admin
 GET    /api/v1/audit/export.jsonl                         cookie+org, admin

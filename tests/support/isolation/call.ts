@@ -175,6 +175,7 @@ export class Call implements BodyParts {
       exportFindingsSarif: ['', projectId, 'omit=description&status=open'],
       listActivity: ['', projectId, 'kind=status', `actor=${idOf('user', this.target)}`],
       exportActivity: ['', projectId],
+      streamEvents: ['', 'last_event_id=0', `last_event_id=0&${projectId}`],
       listAudit: ['', `actor=${idOf('user', this.target)}`, `target=${idOf('project', project)}`],
       listChanges: ['', 'of=all'],
       listWebhookDeliveries: ['', 'state=pending', 'page=1'],

@@ -65,6 +65,7 @@ function changeFault(
       : wrote;
   // Exports and refused calls are recorded, too: by a member or token, in the organization that the call names.
   if (AUDIT_LOG.has(change.table)) return recordFault(call, change, by, wrote, before, after);
+  if (EVENTS.has(change.table)) return isEventOf(call, admitted, change, by) ? undefined : wrote;
   const importsReport = IMPORTS.has(call.picks.endpoint);
   // The scan of a report that cannot be imported is removed, or has failed.
   if (reason || (answer.status >= 400 && !importsReport) || call.endpoint.method === 'GET') return wrote;
@@ -81,6 +82,12 @@ function changeFault(
   const foreign = marksIn(JSON.stringify(change.row)).find((mark) => !mark.startsWith(`secret.${by.org}`));
   return foreign && `${wrote}: ${foreign}`;
 }
+
+const EVENTS = new Set(['events', 'event_positions', 'deliveries']);
+
+/** Whether the change is an event of the organization that the call changes. The service numbers events in the background. */
+const isEventOf = ({ endpoint }: Call, { org }: Admitted, { op, table }: Change, by: Owner): boolean =>
+  table !== 'events' || op === 'UPDATE' || (org === by.org && endpoint.method !== 'GET');
 
 const IMPORTS = new Set(['sendReport', 'uploadReport']);
 

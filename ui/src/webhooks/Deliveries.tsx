@@ -189,6 +189,9 @@ const State = ({ delivery: { state } }: Pick<RowProps, 'delivery'>) => (
   <StateBadge label={text.states[state]} color={COLORS[state]} />
 );
 
+const MINUTE_MS = 60_000;
+const isSoon = (time: string) => Date.parse(time) < Date.now() + MINUTE_MS;
+
 function Result({ delivery }: Pick<RowProps, 'delivery'>) {
   const { state, attempts, status, duration_ms = 0, error, response, next_at } = delivery;
   if (attempts === 0) return null;
@@ -197,7 +200,9 @@ function Result({ delivery }: Pick<RowProps, 'delivery'>) {
       <Text size="sm">
         {status === undefined ? <bdi>{error}</bdi> : text.answered(status, duration_ms)}
         {attempts > 1 && `, ${text.attempts(attempts)}`}
-        {state === 'pending' && next_at && <>, {text.nextAttempt(<Ago time={next_at} />)}</>}
+        {state === 'pending' && next_at && (
+          <>, {text.nextAttempt(isSoon(next_at) ? text.soon : <Ago time={next_at} />)}</>
+        )}
       </Text>
       {response && state !== 'delivered' && (
         <details>

@@ -91,6 +91,7 @@ export const test = 'Test';
 export const attempts = (count: number) => plural(count, { one: '# attempt', other: '# attempts' });
 export const answered = (status: number, ms: number) => `${status} after ${number(ms)} ms`;
 export const nextAttempt = (when: ReactNode) => <>next attempt {when}</>;
+export const soon = 'within a minute';
 export const response = 'Response';
 export const redeliver = 'Send again';
 export const redelivering = 'The event is sent again.';
