@@ -194,13 +194,15 @@ export async function disableDestination(
 /**
  * Makes destinations due that have new deliveries, in the transaction that writes them. Leased ones are due when the lease ends,
  * and failing ones when their wait is over.
+ * @param atOnce ends that wait: a member asks for the delivery
  */
 export async function wakeDestinations(
-  client: SqlClient,
+  client: SqlClient | DrizzleClient,
   ids: readonly string[],
   now: string,
+  atOnce = false,
 ): Promise<void> {
-  const waits = sql`(leases % 2 = 1 or failures >= ${BREAKS_AT}) and due_at is not null`;
+  const waits = sql`(leases % 2 = 1 or (failures >= ${BREAKS_AT} and not ${atOnce}::boolean)) and due_at is not null`;
   await run(
     client,
     sql`update ${destinations} set wakes = wakes + 1,

@@ -4,8 +4,7 @@ import { VERSION } from '../config/version.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { OutboundError } from '../outbound/error.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import { secretContext } from '../webhooks/secrets.ts';
-import { signatureHeaders } from './signature.ts';
+import { secretContext, signatureHeaders } from './signature.ts';
 
 /** The part of a response that is kept. */
 const KEPT_CHARACTERS = 2_000;

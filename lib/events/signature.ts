@@ -1,7 +1,10 @@
 /* Signatures of Standard Webhooks (https://www.standardwebhooks.com). */
 
 /** The beginning of a secret. The rest is base64. */
-const SECRET_PREFIX = 'whsec_';
+export const SECRET_PREFIX = 'whsec_';
+
+/** The context of a sealed secret, which binds it to its destination. */
+export const secretContext = (destinationId: string): string => `destinations ${destinationId}`;
 
 const encoder = new TextEncoder();
 
