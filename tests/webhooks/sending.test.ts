@@ -4,7 +4,7 @@ import { startReceiver } from '../events/outbox-kit.ts';
 import { addMember, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
-/* What the service sends to webhooks that admins have added by the API. */
+/* Requests to webhooks that admins have added by the API. */
 
 let t: TestApp;
 let org: TestOrg;
