@@ -99,7 +99,7 @@ async function textOf(response: Response): Promise<string> {
   for (;;) {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, EVENTS_MS);
+      timer = setTimeout(() => resolve(undefined), EVENTS_MS);
     });
     const part = await Promise.race([reader.read(), late]);
     clearTimeout(timer);

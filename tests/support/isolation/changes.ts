@@ -147,10 +147,14 @@ function ownerOf({ schema, table, row }: Change, before: Facts, after: Facts): O
   if (schema !== 'shared') {
     const org = ORGS.find((name) => schema === schemaOf(name));
     if (!org) return { org: 'new' };
-    const finding = text('finding_id');
+    // An event is about a scan, or about findings of one change.
+    const [first] = (table === 'events' && (row.finding_ids as string[] | null)) || [];
+    const finding = text('finding_id') ?? first;
+    const scan = table === 'events' ? text('subject') : undefined;
     const project =
       text('project_id') ??
-      (finding && (before.orgs[org].findings[finding] ?? after.orgs[org].findings[finding]));
+      (finding && (before.orgs[org].findings[finding] ?? after.orgs[org].findings[finding])) ??
+      (scan && (before.orgs[org].scans[scan] ?? after.orgs[org].scans[scan]));
     return { org, project };
   }
   // A token that is limited to an organization is its owner's all the same.
