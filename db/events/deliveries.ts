@@ -42,19 +42,33 @@ where d.destination_id = ${$.destinationId}::uuid and d.next_at <= ${$.now}::tim
 order by d.next_at, e.seq limit ${$.limit}::int`,
 );
 
-/** Reads deliveries of a destination that are due. New ones have the times of their events, failed ones that of the next attempt. */
+const dueTests = orgStatement<{ destinationId: string; now: string }, Row>(
+  ({ deliveries }, $) => sql`
+select id, event_id, to_json(created_at) #>> '{}' as created_at, attempts, null as event from ${deliveries}
+where destination_id = ${$.destinationId}::uuid and next_at <= ${$.now}::timestamptz and event_id is null
+order by next_at limit 1`,
+);
+
+const toDelivery = ({ id, event_id, event, created_at, attempts }: Row): DueDelivery => ({
+  ...{ id, attempts, createdAt: new Date(created_at) },
+  event: event_id === null ? null : (event ?? undefined),
+});
+
+/**
+ * Reads deliveries of a destination that are due. New ones have the times of their events, failed ones that of the next attempt. While
+ * the destination fails, a test comes first, so that it does not wait for what nobody can receive.
+ */
 export async function readDueDeliveries(
   client: SqlClient,
   tables: OrgTables,
-  destinationId: string,
+  { id: destinationId, failures }: { id: string; failures: number },
   now: Date,
   limit: number,
 ): Promise<DueDelivery[]> {
-  const rows = await due(tables).run(client, { destinationId, now: now.toISOString(), limit });
-  return rows.map(({ id, event_id, event, created_at, attempts }) => ({
-    ...{ id, attempts, createdAt: new Date(created_at) },
-    event: event_id === null ? null : (event ?? undefined),
-  }));
+  const params = { destinationId, now: now.toISOString() };
+  const tests = failures > 0 ? await dueTests(tables).run(client, params) : [];
+  const rows = await due(tables).run(client, { ...params, limit });
+  return [...tests, ...rows.filter(({ id }) => id !== tests[0]?.id)].map(toDelivery);
 }
 
 /** An attempt to send a delivery. */

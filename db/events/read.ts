@@ -36,7 +36,7 @@ const byIdStatement = orgStatement<{ ids: string }, StoredEvent>(
     sql`select ${columns} from ${events} e where e.id = any (${$.ids}::uuid[]) order by e.seq`,
 );
 
-/** Reads the events with these ids. Those that were removed are missing. */
+/** Reads the events with these ids, except those that were removed. */
 export async function readEventsById(
   client: SqlClient,
   tables: OrgTables,

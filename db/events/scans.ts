@@ -48,7 +48,7 @@ interface Count {
   n: number;
 }
 
-/** What a scan reported that was not known, or was fixed. */
+/** The findings that a scan reported and that were not known, or were fixed. */
 export interface ScanNews {
   /** At most {@link MAX_COUNTED} new and as many regressed findings are counted. */
   counts: readonly Count[];
@@ -151,7 +151,7 @@ const isCut = ({ counts }: ScanNews): boolean =>
   counts.reduce((sum, { regressed, n }) => sum + (regressed ? 0 : n), 0) >= MAX_COUNTED;
 
 /**
- * Reads what scans have reported, in time that does not grow with their findings. Scans without new and regressed findings are missing.
+ * Reads the new and regressed findings of scans, in time that does not grow with their number. Scans without new and regressed findings are missing.
  */
 export async function readNews(
   client: SqlClient,

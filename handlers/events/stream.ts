@@ -29,9 +29,7 @@ export const streamEvents = endpoint(
       headers: z.object({ 'last-event-id': eventId('The `id` that was received last. Browsers send it.') }),
       query: z.object({
         events: anyOf(EVENT_FILTERS).optional(),
-        project_id: projectIds(
-          'Events of these projects. Those of members and tokens are left out.',
-        ).optional(),
+        project_id: projectIds('Events of these projects, without those of members and tokens.').optional(),
         min_severity: z.enum(SEVERITIES).optional().openapi({
           description:
             'Findings of at least this severity. Scans that completed without such a finding are left out.',

@@ -15376,7 +15376,7 @@ export interface operations {
             query?: {
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
                 events?: components["schemas"]["EventFilter"][];
-                /** @description Events of these projects. Those of members and tokens are left out. One or more values: repeat the parameter or separate the values by commas. */
+                /** @description Events of these projects, without those of members and tokens. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
                 /** @description Findings of at least this severity. Scans that completed without such a finding are left out. */
                 min_severity?: components["schemas"]["Severity"];

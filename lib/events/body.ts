@@ -9,7 +9,7 @@ import { AUDIT_ACTIONS, AUDIT_TARGETS } from '../audit/actions.ts';
 import { SeveritySummary } from '../resources.ts';
 import { count, id, shown, timestamp, z } from '../schema.ts';
 
-/** Who caused an event. */
+/** The author of an event. */
 const EventActor = z
   .object({
     type: z.enum(['user', 'token', 'rule', 'system']),

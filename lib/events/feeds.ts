@@ -52,7 +52,7 @@ export interface FeedOptions {
 const POLL_MS = 2_000;
 /** Events that are read at once. */
 const PAGE = 100;
-/** How long streams share what one of them has read. Whoever reads later sees what has changed or was deleted meanwhile. */
+/** Streams share what one of them has read for this time. A later read has what was changed and lacks what was deleted meanwhile. */
 const SHARED_MS = 1_000;
 
 interface Followed {

@@ -28,7 +28,7 @@ export interface Audience {
   isAdmin: boolean;
 }
 
-/** What rendering reads from. */
+/** The organization of the events, and its database. */
 export interface RenderContext {
   sql: Sql;
   org: Pick<Org, 'id' | 'slug' | 'tables'>;
@@ -108,7 +108,7 @@ export async function loadEvents(
   return events.map((event) => ({ event, bodyFor: (audience) => bodyOf(event, contents, audience) }));
 }
 
-/** Renders events for an audience, in their order. Those that it does not hear of have no body. */
+/** Renders events for an audience, in their order. An event that it does not hear of has no body. */
 export async function renderEvents(
   context: RenderContext,
   events: readonly StoredEvent[],
@@ -179,7 +179,7 @@ function findingData(event: StoredEvent, contents: Contents, audience: Audience)
   return { ...(RECORDED.has(type) && cause), findings, total: findings.length };
 }
 
-/** What has happened to a finding. */
+/** The change of a finding. */
 function changeOf(type: string, { from, to, reason, note, due_at }: ChangedFindingRow): object {
   switch (type) {
     case 'finding.status_changed':

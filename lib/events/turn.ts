@@ -91,7 +91,7 @@ export async function takeTurn(
   const tables = tablesOf(org);
   const started = performance.now();
   const state: FailureState = { failures: destination.failures, failingSince: destination.failingSince };
-  const due = await readDueDeliveries(sql, tables, id, clock(), TURN_DELIVERIES);
+  const due = await readDueDeliveries(sql, tables, destination, clock(), TURN_DELIVERIES);
   for (const delivery of due) {
     if (isOver() || performance.now() - started > TURN_MS) break;
     const body = await bodyOf(options, destination, delivery);

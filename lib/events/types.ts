@@ -1,4 +1,4 @@
-/** The types of events about findings and scans. Those of members, tokens and projects are actions of the audit log. */
+/** The types of events about findings and scans. All others are actions of the audit log. */
 export const OWN_TYPES = [
   'scan.completed',
   'scan.failed',

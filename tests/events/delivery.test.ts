@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { must } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import {
   addDestination,
@@ -170,6 +171,54 @@ describe('a test', () => {
       failures: 0,
       due_at: null,
     });
+  });
+});
+
+describe('a webhook that was created by the API', () => {
+  const events = ['project.*'];
+  const create = async (url: string) =>
+    must(await t.api.post('/webhooks', { ...org.asOwner, body: { url, events } })) as {
+      id: string;
+      secret: string;
+    };
+  const rename = async (name: string) =>
+    must(await t.api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: { name } }));
+
+  it('gets the events of requests, with a signature by the secret that was shown', async () => {
+    const receiver = await startReceiver();
+    const { secret } = await create(receiver.url);
+    await rename('Renamed');
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    const [{ headers, text } = { headers: {}, text: '' }] = receiver.received;
+    const body = new Webhook(secret).verify(text, headers as Record<string, string>);
+    expect(body).toMatchObject({ type: 'project.changed', data: { target: { id: org.projectId } } });
+  });
+
+  it('is tested at once, although it fails and has others to send', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = (response) => {
+      const isTest = receiver.received.at(-1)?.body.type === 'webhook.test';
+      response.writeHead(isTest ? 200 : 500).end();
+    };
+    const { id } = await create(receiver.url);
+    for (let i = 0; i < 5; i++) await rename(`Name ${i}`);
+    await t.services.outbox.publish(org.id);
+    await vi.waitFor(async () =>
+      expect(await destinationRow(org, { id, secret: '' })).toMatchObject({ failures: 3 }),
+    );
+    const test = must(await t.api.post(`/webhooks/${id}/test`, org.asOwner));
+    await vi.waitFor(() => expect(receiver.received.map((sent) => sent.id)).toContain(test.id));
+    await vi.waitFor(async () => {
+      const { result } = await t.api.get(`/webhooks/${id}/deliveries`, org.asOwner);
+      expect(result.find((one: { id: string }) => one.id === test.id)).toMatchObject({ state: 'delivered' });
+    });
+  });
+
+  it('may not have an address inside, or plain http outside', async () => {
+    for (const url of ['https://10.0.0.1/', 'http://hooks.localhost@x/', 'http://93.184.215.14/']) {
+      const answer = await t.api.post('/webhooks', { ...org.asOwner, body: { url, events } });
+      expect([url, answer.badFields]).toEqual([url, ['url']]);
+    }
   });
 });
 

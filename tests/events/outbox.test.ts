@@ -145,7 +145,7 @@ describe('with 10,000 deliveries that are due', () => {
         return [];
       },
     } as never;
-    await readDueDeliveries(explained, tablesOf(org), destination.id, new Date(), 20);
+    await readDueDeliveries(explained, tablesOf(org), { ...destination, failures: 0 }, new Date(), 20);
     await nextDelivery(explained, tablesOf(org), destination.id);
     expect(texts.join('\n')).not.toMatch(/Seq Scan|rows=10000/);
     expect(texts.join('\n')).toContain('deliveries_due');

@@ -84,7 +84,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role reach fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role reach fairShare memberActivity stepUp input storageQuota ownTables events',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],
@@ -100,13 +100,13 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role reach fairShare memberActivity stepUp input withinProject storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireSso requireMfa recentSession role reach fairShare memberActivity stepUp input withinProject storageQuota ownTables events',
     ],
     [
       'sendReport',
-      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope storageQuota',
+      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope storageQuota events',
     ],
-    ['uploadReport', 'begin byCredential input withinProject storageQuota ownTables'],
+    ['uploadReport', 'begin byCredential input withinProject storageQuota ownTables events'],
     ['healthz', 'begin input'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);

@@ -24,7 +24,7 @@ export interface EventSelection {
   min_severity?: Severity | undefined;
 }
 
-/** What the caller may hear of now, among what it wants. */
+/** The part of the selection that the caller may hear of now. */
 const audienceOf = (call: OrgCall, { project_id, min_severity }: EventSelection): Audience => ({
   projects: projectsAmong(call, project_id),
   minSeverity: min_severity,
@@ -66,7 +66,7 @@ const unknownEvent = () =>
   });
 
 /**
- * What the caller may hear of, as of the latest check of access. The checks change the call step by step, so it is not read while they run.
+ * The part that the caller may hear of, as of the latest check of access. The checks change the call step by step, so it is not read while they run.
  */
 function hearingOf(call: OrgCall, selection: EventSelection): () => Audience {
   const { recheck } = call;
