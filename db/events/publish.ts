@@ -68,9 +68,12 @@ const number = orgStatement<Numbering, { published: number; seq: string | null; 
     return sql`
 with wanted as materialized (
   select id, name, since from json_to_recordset(${$.wanted}::text::json) as w(id uuid, name text, since timestamptz)
+), latest as materialized (
+  select greatest(${$.seq}::bigint, max(seq)) as seq from ${events}
 ), next as (
-  select id, (${$.seq}::bigint + row_number() over (order by at, id)) as seq
-  from (select id, at from ${events} where seq is null order by at, id limit ${sql.raw(String(BATCH))}) e
+  select id, (select seq from latest) + row_number() over (order by at, id) as seq
+  -- In the order of the index. All of them have no position.
+  from (select id, at from ${events} where seq is null order by ${events.seq}, at, id limit ${sql.raw(String(BATCH))}) e
 ), numbered as (
   update ${events} e set seq = next.seq from next where e.id = next.id returning e.id, e.type, e.at, e.seq
 ), written as (
@@ -144,9 +147,21 @@ const read = statement<{ orgId: string }, { seq: string }>(
   ($) => sql`select seq from ${eventPositions} where org_id = ${$.orgId}::uuid`,
 );
 
-/** The position of the latest published event; 0 if none was. */
-export const readPosition = async (client: TransactionSql, orgId: string): Promise<number> =>
-  Number((await read.run(client, { orgId }))[0]?.seq ?? 0);
+const latest = orgStatement<object, { seq: string | null }>(
+  ({ events }) => sql`select max(seq) as seq from ${events}`,
+);
+
+/**
+ * The position of the latest published event; 0 if none was. A restored organization has events and no position yet, and the events of
+ * one that was quiet for long are purged.
+ */
+export async function readPosition(client: TransactionSql, { id, tables }: EventOrg): Promise<number> {
+  const [noted, published] = await Promise.all([
+    read.run(client, { orgId: id }),
+    latest(tables).run(client, {}),
+  ]);
+  return Math.max(Number(noted[0]?.seq ?? 0), Number(published[0]?.seq ?? 0));
+}
 
 const unpublished = orgStatement<object, object>(
   ({ events }) => sql`select 1 from ${events} where seq is null limit 1`,

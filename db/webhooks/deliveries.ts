@@ -1,11 +1,11 @@
-import { and, eq, gt, isNull, ne, or, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
 import { BATCH_ROWS } from '../batches.ts';
 import type { Tx } from '../client.ts';
 import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { run } from '../statements.ts';
 
-/** The oldest test of a destination that has not been sent yet. */
+/** The oldest test of a destination that has not been sent yet, found among pending deliveries (index `deliveries_due`). */
 export async function pendingTest(
   tx: Tx,
   { deliveries: d }: OrgTables,
@@ -14,8 +14,8 @@ export async function pendingTest(
   const [row] = await tx
     .select({ id: d.id })
     .from(d)
-    .where(and(eq(d.destinationId, destinationId), isNull(d.eventId), eq(d.state, 'pending')))
-    .orderBy(d.createdAt, d.id)
+    .where(and(eq(d.destinationId, destinationId), isNull(d.eventId), isNotNull(d.nextAt)))
+    .orderBy(d.nextAt)
     .limit(1);
   return row?.id;
 }

@@ -57,6 +57,7 @@ export const createWebhook = endpoint(
           await mailControl(tx, actor, org.id, 'webhook_created', [
             ['Address', originOf(inserted)],
             ['Events', inserted.events.join(', ')],
+            ['Projects', inserted.projectIds === null ? 'all' : String(inserted.projectIds.length)],
           ]);
           return inserted;
         }),

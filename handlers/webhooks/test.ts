@@ -37,10 +37,8 @@ export const testWebhook = endpoint(
           requireEnabled(webhook);
           const pending = await pendingTest(tx, tables, webhook.id);
           const { id, at } = services.nextId();
-          if (pending === undefined) {
-            await addTest(tx, tables, { destinationId: webhook.id, id, at });
-            await wakeDestinations(tx, [webhook.id], now.toISOString(), true);
-          }
+          if (pending === undefined) await addTest(tx, tables, { destinationId: webhook.id, id, at });
+          await wakeDestinations(tx, [webhook.id], now.toISOString(), true);
           const key = { destinationId: webhook.id, id: pending ?? id };
           const delivery = await readDelivery(tx, tables, key);
           if (!delivery) throw new ApiError('resource_error/not_found');

@@ -28,6 +28,10 @@ import {
   requireWebhook,
 } from '../../lib/webhooks/webhooks.ts';
 
+/** The fields that determine what leaves the organization, and where to. */
+const NAMES = { url: 'address', events: 'events', projectIds: 'projects', minSeverity: 'lowest severity' };
+const MAILED = Object.keys(NAMES) as (keyof typeof NAMES)[];
+
 export const updateWebhook = endpoint(
   {
     method: 'patch',
@@ -37,7 +41,7 @@ export const updateWebhook = endpoint(
     tag: 'Webhooks',
     summary: 'Change a webhook',
     description:
-      'Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. If `url` changes, all owners get a mail.',
+      'Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail if `url`, `events`, `project_ids` or `min_severity` change.',
     request: { params: z.object({ id: idParam() }), body: WebhookChanges },
     responses: { 200: { description: 'The webhook after the change.', result: Webhook } },
   },
@@ -56,10 +60,14 @@ export const updateWebhook = endpoint(
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
           if (restarts(before, body)) await wakeDestinations(tx, [after.id], now.toISOString(), true);
-          if (after.url !== before.url)
+          const changed = MAILED.filter(
+            (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+          );
+          if (changed.length > 0)
             await mailControl(tx, actor, org.id, 'webhook_changed', [
               ['Before', originOf(before)],
               ['Now', originOf(after)],
+              ['Changed', changed.map((field) => NAMES[field]).join(', ')],
             ]);
           return { before, after };
         }),

@@ -2114,7 +2114,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. If `url` changes, all owners get a mail.
+         * @description Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail if `url`, `events`, `project_ids` or `min_severity` change.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */

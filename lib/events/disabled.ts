@@ -5,7 +5,7 @@ import {
   disableDestination,
   type LeasedDestination,
 } from '../../db/events/destinations.ts';
-import { memberships } from '../../db/schema/orgs.ts';
+import { isLimited, memberships } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import type { Logger } from '../logger.ts';
@@ -24,7 +24,8 @@ export interface DisableOptions {
   mail: MailQueue;
 }
 
-const isOwnerOrAdmin = sql`(${memberships.role} in ('owner', 'admin') and ${isActive})`;
+/** Those who may see webhooks. */
+const mayManage = sql`(${memberships.role} in ('owner', 'admin') and ${isActive} and not ${isLimited})`;
 
 /** Switches a destination off that fails, and mails the owners and admins in the same transaction. */
 export async function disableAndMail(
@@ -44,9 +45,10 @@ export async function disableAndMail(
   };
   const isDisabled = await database.db.transaction(async (tx) => {
     if (!(await disableDestination(tx, destination, state, reason, now))) return false;
-    const about = { org, url, reason, since: state.failingSince ?? now, at: now };
+    // The rest of the address may have secrets.
+    const about = { org, url: new URL(url).origin, reason, since: state.failingSince ?? now, at: now };
     const content = ({ name }: { name: string }) => webhookDisabled({ name, ...about });
-    await mailOwners(tx, { now, writeMail }, org.id, content, isOwnerOrAdmin);
+    await mailOwners(tx, { now, writeMail }, org.id, content, mayManage);
     return true;
   });
   if (!isDisabled) return;

@@ -174,8 +174,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function sweep(): Promise<void> {
     await readFollowed();
+    // Those that become due meanwhile are left to the next sweep.
+    const now = clock();
     for (;;) {
-      const claimed = await claimOrgs(sql, clock(), version, CLAIM);
+      const claimed = await claimOrgs(sql, now, version, CLAIM);
       await forEachOrg(claimed, AT_ONCE, (org) => safely(org.id, () => look(org)));
       if (claimed.length < CLAIM || stopped) return;
     }
@@ -217,15 +219,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
     followed: (orgId) => inBackground(orgId, publishAll),
     async publish(orgId) {
       if (await hasUnpublished(sql, tablesOf({ id: orgId }))) return await publishAll(orgId);
-      return await readPosition(sql, orgId);
+      return await readPosition(sql, orgOf(orgId));
     },
     async run() {
       const before = delivered;
       sweeping ??= sweep().finally(() => {
         sweeping = undefined;
       });
+      // Due deliveries do not wait for organizations whose tables are out of reach.
+      const sending = dispatch();
       await sweeping;
-      await dispatch();
+      await Promise.all([sending, dispatch()]);
       return delivered - before;
     },
     async stop() {

@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm';
 import { toResource } from '../../db/resources.ts';
-import { DISABLED_REASONS, type destinations as t } from '../../db/schema/destinations.ts';
+import { DISABLED_REASONS, destinations as t } from '../../db/schema/destinations.ts';
 import { SEVERITIES } from '../../db/schema/values.ts';
 import { EVENT_FILTERS, type EventFilter } from '../events/types.ts';
 import { count, EXAMPLE_ID, id, optional, shown, text, timestamp, uuid, z } from '../schema.ts';
@@ -154,7 +155,7 @@ export const newColumns = (
 export const restarts = (before: Row, { enabled = before.enabled, url = before.url }: Changes): boolean =>
   enabled && (!before.enabled || url !== before.url);
 
-/** The columns that a change sets. */
+/** The columns that a change sets. A turn in progress, which has the values of before, loses its lease. */
 export const changedColumns = (before: Row, given: Changes, now: Date) => ({
   ...(given.url !== undefined && { url: given.url }),
   ...(given.events !== undefined && { events: given.events }),
@@ -163,5 +164,6 @@ export const changedColumns = (before: Row, given: Changes, now: Date) => ({
   ...(given.enabled !== undefined && { enabled: given.enabled }),
   ...(given.enabled === false && { dueAt: null }),
   ...(restarts(before, given) && { disabledReason: null, failures: 0, failingSince: null }),
+  leases: sql`${t.leases} + ${t.leases} % 2`,
   updatedAt: now,
 });

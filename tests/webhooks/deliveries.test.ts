@@ -123,7 +123,7 @@ describe('a test', () => {
     });
     expect(second).toEqual(first);
     expect(must(await list())).toEqual([first]);
-    expect(await stateOf()).toMatchObject({ wakes: 1, due: expect.any(Number) });
+    expect(await stateOf()).toMatchObject({ wakes: 2, due: expect.any(Number) });
     expect(await entries()).toHaveLength(1);
     await sql("update ORG.deliveries set state = 'delivered', next_at = null");
     expect(must(await test()).id).not.toBe(first.id);

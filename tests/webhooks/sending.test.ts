@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { startReceiver } from '../events/outbox-kit.ts';
@@ -58,8 +59,25 @@ it('is sent again on demand, with the same id', async () => {
   must(await t.api.post(`/webhooks/${id}/deliveries/${delivery}/redeliver`, org.asOwner));
   await expect.poll(() => deliveries(id)).toMatchObject([{ state: 'delivered', attempts: 1, status: 204 }]);
   expect(new Set(receiver.received.map((one) => one.id)).size).toBe(1);
-  const [shown] = must(await t.api.get('/webhooks', org.asOwner));
-  expect(shown).not.toHaveProperty('failures');
+  const read = async () => must(await t.api.get('/webhooks', org.asOwner));
+  await expect.poll(async () => (await read())[0]).not.toHaveProperty('failures');
+});
+
+it('follows a change of the address while an attempt is in progress', async () => {
+  const [former, next] = [await startReceiver(), await startReceiver()];
+  const hanging: ServerResponse[] = [];
+  former.answer = (response) => hanging.push(response);
+  const { id } = await add(former.url);
+  await addMember(t.api, org);
+  await expect.poll(() => hanging.length).toBe(1);
+  must(await t.api.patch(`/webhooks/${id}`, { ...org.asOwner, body: { url: next.url } }));
+  // Gone, which switches a webhook off. It is no longer the receiver.
+  hanging[0]?.writeHead(410).end();
+  await expect.poll(() => next.received.length, { timeout: 10_000 }).toBe(1);
+  expect(next.received[0]?.id).toBe(former.received[0]?.id);
+  const read = async () => must(await t.api.get('/webhooks', org.asOwner));
+  await expect.poll(async () => (await read())[0]).toMatchObject({ url: next.url, enabled: true });
+  await expect.poll(async () => (await read())[0]).not.toHaveProperty('failures');
 });
 
 it('waits while the webhook is disabled', async () => {

@@ -325,13 +325,14 @@ describe('owners and the audit log', () => {
       const mails = (await mailsTo(owner)).filter(({ subject }) => subject.includes('webhook'));
       expect(mails.map(({ subject }) => subject.replace(/ in the .*| to the .*/, ''))).toEqual([
         'A webhook was added',
-        'The address of a webhook was changed',
-        'The address of a webhook was changed',
+        'A webhook was changed',
+        'A webhook was changed',
+        'A webhook was changed',
       ]);
       // Mail programs make no link of an address with invisible characters.
       const texts = mails.map(({ text }) => text.replaceAll('\u200b', ''));
-      expect(texts[0]).toContain(`Address: ${ORIGIN}\nEvents: scan.completed\n`);
-      expect(texts[2]).toContain(`Before: ${ORIGIN}\nNow: https://elsewhere.example\n`);
+      expect(texts[0]).toContain(`Address: ${ORIGIN}\nEvents: scan.completed\nProjects: all\n`);
+      expect(texts[2]).toContain(`Before: ${ORIGIN}\nNow: https://elsewhere.example\nChanged: address\n`);
     }
     const told = JSON.stringify([await entries(), t.mails]);
     for (const hidden of ['path-secret', 'query-secret', 'other-secret', 'third-secret', secret, rotated])

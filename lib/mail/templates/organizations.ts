@@ -66,7 +66,7 @@ const CHANGES = {
   member_suspended: 'A member was deactivated by provisioning in',
   member_reactivated: 'A member was activated again by provisioning in',
   webhook_created: 'A webhook was added to',
-  webhook_changed: 'The address of a webhook was changed in',
+  webhook_changed: 'A webhook was changed in',
   domain_verified: 'A domain was proven for',
   domain_removed: 'A domain was removed from',
   domain_lost: 'Another organization has proven a domain of',
