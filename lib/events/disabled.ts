@@ -24,7 +24,7 @@ export interface DisableOptions {
   mail: MailQueue;
 }
 
-/** Those who may see webhooks. */
+/** Members who may see webhooks. */
 const mayManage = sql`(${memberships.role} in ('owner', 'admin') and ${isActive} and not ${isLimited})`;
 
 /** Switches a destination off that fails, and mails the owners and admins in the same transaction. */

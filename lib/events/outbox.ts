@@ -174,7 +174,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function sweep(): Promise<void> {
     await readFollowed();
-    // Those that become due meanwhile are left to the next sweep.
+    // The next sweep looks at organizations that become due meanwhile.
     const now = clock();
     for (;;) {
       const claimed = await claimOrgs(sql, now, version, CLAIM);

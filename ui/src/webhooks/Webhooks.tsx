@@ -90,7 +90,7 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** What can be done with a webhook. */
+/** The actions for a webhook. */
 export function WebhookMenu({ webhook, onDeleted }: { webhook: Webhook; onDeleted?: () => void }) {
   const { id, url, enabled } = webhook;
   const org = useOrg();
