@@ -27,6 +27,8 @@ import { type DeliverOptions, deliver } from './deliver.ts';
 /** Deliveries and time of one turn of a destination. Others come before its next one. */
 const TURN_DELIVERIES = 20;
 const TURN_MS = 10_000;
+/** A delivery that takes longer is the last of its turn. */
+const SLOW_MS = 5_000;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A delivery that fails at this age fails for good, and a destination that has failed for so long is switched off. */
@@ -106,10 +108,9 @@ export async function takeTurn(
     const consequence = consequenceOf(delivery, attempt);
     await recordAttempt(sql, tables, id, delivery, attempt, consequence);
     onOutcome(OUTCOMES[consequence.state]);
-    if (!isCounted || attempt.error === undefined) continue;
-    const reason = reasonToDisable(state, attempt);
+    const reason = isCounted && attempt.error !== undefined ? reasonToDisable(state, attempt) : undefined;
     if (reason) return await options.disable(destination, state, reason);
-    if (state.failures >= BREAKS_AT) break;
+    if ((isCounted && state.failures >= BREAKS_AT) || attempt.durationMs > SLOW_MS) break;
   }
   const now = clock();
   const next = await nextDelivery(sql, tables, id);

@@ -453,6 +453,21 @@ describe('a destination', () => {
     expect(await outbox.run()).toBe(51);
     expect(received().indexOf(id ?? '')).toBe(20);
   });
+
+  it('that takes more than five seconds lets others come after each delivery', async () => {
+    const other = await createEventOrg(t);
+    await addDestination(t, org, receiver.url);
+    await addDestination(t, other, receiver.url);
+    const [slow, last] = await writeEvents(t, org, 2);
+    const outbox = createProcess(t, { slots: 1 });
+    await outbox.publish(org.id);
+    const [id] = await writeEvents(t, other);
+    await outbox.publish(other.id);
+    receiver.answer = (response, { headers }) =>
+      setTimeout(() => response.writeHead(204).end(), headers['webhook-id'] === slow ? 5_100 : 0);
+    expect(await outbox.run()).toBe(3);
+    expect(received()).toEqual([slow, id, last]);
+  });
 });
 
 describe('findings that become overdue', () => {
