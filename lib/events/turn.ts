@@ -20,7 +20,6 @@ import {
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Severity } from '../../db/schema/values.ts';
 import { backoff } from '../deliveries/dispatcher.ts';
-import type { Logger } from '../logger.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
 import { type DeliverOptions, deliver } from './deliver.ts';
 
@@ -62,7 +61,6 @@ export type RenderEvent = (
 export interface TurnOptions extends DeliverOptions {
   database: Pick<Database, 'sql'>;
   tablesOf: (org: { id: string }) => OrgTables;
-  log: Logger;
   render: RenderEvent;
   /** Switches a destination off, and mails owners and admins. */
   disable(destination: LeasedDestination, state: FailureState, reason: DisabledReason): Promise<void>;
