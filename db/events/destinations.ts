@@ -3,6 +3,7 @@ import { type DISABLED_REASONS, destinations } from '../schema/destinations.ts';
 import { orgs } from '../schema/orgs.ts';
 import type { Severity } from '../schema/values.ts';
 import { arrayText, type DrizzleClient, run, type SqlClient, statement } from '../statements.ts';
+import { shareOf } from '../storage/usage.ts';
 import { isServed } from './served.ts';
 
 /*
@@ -19,6 +20,8 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number];
 export interface LeasedDestination {
   id: string;
   org: { id: string; slug: string; name: string };
+  /** The account that the organization counts for, as {@link shareOf}, or the id of the organization. */
+  account: string;
   url: string;
   /** Sealed. */
   secret: string;
@@ -36,6 +39,7 @@ export interface LeasedDestination {
 interface Row {
   id: string;
   org: LeasedDestination['org'];
+  account: string;
   url: string;
   secret: string;
   former_secret: string | null;
@@ -48,29 +52,30 @@ interface Row {
   failing_since: string | null;
 }
 
-/** The most destinations that are looked at to find some for `take`. */
-const OLDEST = 1_000;
-
+/** Ranks all that is due, so that nobody waits behind the many destinations of one account. */
 const take = statement<
-  { now: string; until: string; version: number; busy: string; perOrg: number; limit: number },
+  { now: string; until: string; version: number; busy: string; perAccount: number; limit: number },
   Row
 >(
   ($) => sql`
-with oldest as (
-  select id, org_id, due_at from ${destinations} d
-  where due_at <= ${$.now}::timestamptz and enabled and ${isServed(sql`d.org_id`, $.version)}
-  order by due_at limit ${sql.raw(String(OLDEST))}
+with due as (
+  select id, org_id, due_at from ${destinations} where due_at <= ${$.now}::timestamptz and enabled
+), accounts as materialized (
+  select ${orgs.id} as org_id, coalesce(${shareOf}, ${orgs.id}) as account from ${orgs}
+  where ${orgs.id} = any (array(select distinct org_id from due)) and ${isServed(orgs.id, $.version)}
 ), ranked as (
-  select id, org_id, due_at, row_number() over (partition by org_id order by due_at, id) as n from oldest
+  select d.id, d.due_at, a.account, row_number() over (partition by a.account order by d.due_at, d.id) as n
+  from due d join accounts a on a.org_id = d.org_id
 ), chosen as (
-  select r.id from ranked r left join json_to_recordset(${$.busy}::text::json) as b(org_id uuid, n int) on b.org_id = r.org_id
-  where r.n <= ${$.perOrg}::int - coalesce(b.n, 0) order by r.due_at, r.id limit ${$.limit}::int
+  select r.id, r.account
+  from ranked r left join json_to_recordset(${$.busy}::text::json) as b(account uuid, n int) on b.account = r.account
+  where r.n <= ${$.perAccount}::int - coalesce(b.n, 0) order by r.due_at, r.id limit ${$.limit}::int
 )
 update ${destinations} d set due_at = ${$.until}::timestamptz, leases = d.leases + 1 + d.leases % 2
-from ${orgs} o where o.id = d.org_id and d.id = any (array(
+from ${orgs} o, chosen c where o.id = d.org_id and c.id = d.id and d.id = any (array(
   select id from ${destinations} where id = any (array(select id from chosen))
     and due_at <= ${$.now}::timestamptz and enabled for update skip locked))
-returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, d.url, d.secret, d.former_secret,
+returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.url, d.secret, d.former_secret,
   to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.project_ids) as project_ids, d.min_severity,
   d.leases, d.wakes, d.failures, to_json(d.failing_since) #>> '{}' as failing_since`,
 );
@@ -84,23 +89,23 @@ export interface TakeOptions {
   /** The version of an organization's schema that is up to date. */
   version: number;
   limit: number;
-  /** The most destinations of one organization, with those that this process has leased. */
-  perOrg: number;
-  /** The number of leased ones by organization. */
+  /** The most destinations of one account, with those that this process has leased. */
+  perAccount: number;
+  /** The number of leased ones by account. */
   busy: ReadonlyMap<string, number>;
 }
 
 /** Leases destinations that are due, those first that have waited longest. */
 export async function takeDestinations(
   client: SqlClient,
-  { now, until, version, limit, perOrg, busy }: TakeOptions,
+  { now, until, version, limit, perAccount, busy }: TakeOptions,
 ): Promise<LeasedDestination[]> {
   const rows = await take.run(client, {
-    ...{ now: now.toISOString(), until: until.toISOString(), version, limit, perOrg },
-    busy: JSON.stringify([...busy].map(([orgId, n]) => ({ org_id: orgId, n }))),
+    ...{ now: now.toISOString(), until: until.toISOString(), version, limit, perAccount },
+    busy: JSON.stringify([...busy].map(([account, n]) => ({ account, n }))),
   });
   return rows.map((row) => ({
-    ...{ id: row.id, org: row.org, url: row.url, secret: row.secret },
+    ...{ id: row.id, org: row.org, account: row.account, url: row.url, secret: row.secret },
     formerSecret: row.former_secret,
     formerSecretUntil: dateOf(row.former_secret_until),
     projectIds: row.project_ids,

@@ -2,6 +2,7 @@ import type { Attempt } from '../../db/events/deliveries.ts';
 import type { LeasedDestination } from '../../db/events/destinations.ts';
 import { VERSION } from '../config/version.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import type { Logger } from '../logger.ts';
 import { OutboundError } from '../outbound/error.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { secretContext, signatureHeaders } from './signature.ts';
@@ -9,33 +10,51 @@ import { secretContext, signatureHeaders } from './signature.ts';
 /** The part of a response that is kept. */
 const KEPT_CHARACTERS = 2_000;
 
+const UNOPENED = 'The secret of this webhook cannot be opened. Replace it.';
+
 export interface DeliverOptions {
   outbound: Pick<Outbound, 'post'>;
   secretBox: SecretBox;
   clock: () => Date;
-}
-
-/** The secrets that sign at a time: for a while after it was changed also the former one. */
-async function secretsOf(destination: LeasedDestination, box: SecretBox, now: Date): Promise<string[]> {
-  const { id, secret, formerSecret, formerSecretUntil } = destination;
-  const isKept = formerSecret !== null && formerSecretUntil !== null && formerSecretUntil > now;
-  const sealed = isKept ? [secret, formerSecret] : [secret];
-  return await Promise.all(sealed.map((text) => box.open(text, secretContext(id))));
+  log: Logger;
 }
 
 /**
- * Sends a body to a destination once. Failures of the other side are in the result.
+ * The secrets that sign at a time: for a while after it was changed also the former one, if it can be opened.
+ * @returns undefined if the current one cannot be opened: its key was lost
+ */
+async function secretsOf(
+  { secretBox, log }: DeliverOptions,
+  { id, org, secret, formerSecret, formerSecretUntil }: LeasedDestination,
+  now: Date,
+): Promise<string[] | undefined> {
+  const open = (text: string) =>
+    secretBox.open(text, secretContext(id)).catch((error) => {
+      log.error('the secret of a webhook cannot be opened', { org: org.id, destination: id, error });
+      return undefined;
+    });
+  const current = await open(secret);
+  if (current === undefined) return undefined;
+  const isKept = formerSecret !== null && formerSecretUntil !== null && formerSecretUntil > now;
+  const former = isKept ? await open(formerSecret) : undefined;
+  return former === undefined ? [current] : [current, former];
+}
+
+/**
+ * Sends a body to a destination once. Failures of the other side, and a secret that cannot be opened, are in the result.
  * @param id the same for each attempt, so that the receiver can leave out repetitions
- * @throws Error if the secret cannot be opened, or the signal is aborted
+ * @throws Error if the signal is aborted
  */
 export async function deliver(
-  { outbound, secretBox, clock }: DeliverOptions,
+  options: DeliverOptions,
   destination: LeasedDestination,
   { id, body }: { id: string; body: string },
   signal: AbortSignal,
 ): Promise<Attempt> {
+  const { outbound, clock } = options;
   const at = clock();
-  const secrets = await secretsOf(destination, secretBox, at);
+  const secrets = await secretsOf(options, destination, at);
+  if (!secrets) return { at, durationMs: 0, error: UNOPENED };
   const headers = {
     'content-type': 'application/json',
     'user-agent': `svc-findings/${VERSION}`,

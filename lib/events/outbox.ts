@@ -48,8 +48,8 @@ export interface OutboxOptions extends Omit<TurnOptions, 'disable' | 'database'>
 }
 
 const SLOTS = 32;
-/** Destinations of one organization that a process sends to at the same time. */
-const PER_ORG = 4;
+/** Destinations of one account, in all its organizations, that a process sends to at the same time. */
+const PER_ACCOUNT = 4;
 /** Organizations that a sweep claims at once, and those that it works on at the same time. */
 const CLAIM = 100;
 const AT_ONCE = 4;
@@ -97,8 +97,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     ...{ slots, stopMs },
     async take(limit) {
       const busy = new Map<string, number>();
-      for (const { org } of inTurn) busy.set(org.id, (busy.get(org.id) ?? 0) + 1);
-      const terms = { now: clock(), until: leaseEnd(), version, limit, perOrg: PER_ORG, busy };
+      for (const { account } of inTurn) busy.set(account, (busy.get(account) ?? 0) + 1);
+      const terms = { now: clock(), until: leaseEnd(), version, limit, perAccount: PER_ACCOUNT, busy };
       return await takeDestinations(sql, terms).catch((error) => {
         onError(error);
         return [];
@@ -126,7 +126,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         await postpone(destination).catch(onError);
       } finally {
         inTurn.delete(destination);
-        // The destination may be due again, or others of its organization may come now.
+        // The destination may be due again, or others of its account may come now.
         void dispatch();
       }
     },

@@ -20,13 +20,14 @@ import {
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Severity } from '../../db/schema/values.ts';
 import { backoff } from '../deliveries/dispatcher.ts';
-import type { Logger } from '../logger.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
 import { type DeliverOptions, deliver } from './deliver.ts';
 
 /** Deliveries and time of one turn of a destination. Others come before its next one. */
 const TURN_DELIVERIES = 20;
 const TURN_MS = 10_000;
+/** A delivery that takes longer is the last of its turn. */
+const SLOW_MS = 5_000;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A delivery that fails at this age fails for good, and a destination that has failed for so long is switched off. */
@@ -60,7 +61,6 @@ export type RenderEvent = (
 export interface TurnOptions extends DeliverOptions {
   database: Pick<Database, 'sql'>;
   tablesOf: (org: { id: string }) => OrgTables;
-  log: Logger;
   render: RenderEvent;
   /** Switches a destination off, and mails owners and admins. */
   disable(destination: LeasedDestination, state: FailureState, reason: DisabledReason): Promise<void>;
@@ -106,10 +106,9 @@ export async function takeTurn(
     const consequence = consequenceOf(delivery, attempt);
     await recordAttempt(sql, tables, id, delivery, attempt, consequence);
     onOutcome(OUTCOMES[consequence.state]);
-    if (!isCounted || attempt.error === undefined) continue;
-    const reason = reasonToDisable(state, attempt);
+    const reason = isCounted && attempt.error !== undefined ? reasonToDisable(state, attempt) : undefined;
     if (reason) return await options.disable(destination, state, reason);
-    if (state.failures >= BREAKS_AT) break;
+    if ((isCounted && state.failures >= BREAKS_AT) || attempt.durationMs > SLOW_MS) break;
   }
   const now = clock();
   const next = await nextDelivery(sql, tables, id);

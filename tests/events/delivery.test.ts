@@ -137,6 +137,45 @@ describe('an event', () => {
   });
 });
 
+describe('a secret that cannot be opened', () => {
+  const error = 'The secret of this webhook cannot be opened. Replace it.';
+  const lost = 'v2.00000000.AAAA';
+
+  it('is a failed attempt, until it is replaced', async () => {
+    const receiver = await startReceiver();
+    const destination = await addDestination(t, org, receiver.url);
+    await org.run('update shared.destinations set secret = $1', [lost]);
+    await writeEvents(t, org);
+    await send(t, org);
+    expect(receiver.connections).toBe(0);
+    expect(await deliveriesOf(org, destination)).toMatchObject([
+      { state: 'pending', attempts: 1, error, status: null },
+    ]);
+    expect(await destinationRow(org, destination)).toMatchObject({ failures: 1 });
+    const secret = await rotate(t, org, destination);
+    const [id] = await writeEvents(t, org);
+    expect(await send(t, org)).toBe(1);
+    const [{ headers, text } = { headers: {}, text: '' }] = receiver.received;
+    expect(headers).toMatchObject({ 'webhook-id': id });
+    expect(() => new Webhook(secret).verify(text, headers as Record<string, string>)).not.toThrow();
+    expect(String(headers['webhook-signature']).split(' '), 'without the former one').toHaveLength(1);
+  });
+
+  it('switches the webhook off after three days', async () => {
+    const destination = await addDestination(t, org, 'https://hooks.example.com/');
+    await org.run(
+      "update shared.destinations set secret = $1, failures = 9, failing_since = now() - interval '3 days'",
+      [lost],
+    );
+    await writeEvents(t, org);
+    await send(t, org);
+    expect(await deliveriesOf(org, destination)).toMatchObject([{ error }]);
+    expect(await destinationRow(org, destination)).toMatchObject({
+      ...{ enabled: false, disabled_reason: 'failing', due_at: null },
+    });
+  });
+});
+
 describe('a test', () => {
   const addTest = async (destinationId: string) => {
     const id = crypto.randomUUID();

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextDelivery, readDueDeliveries } from '../../db/events/deliveries.ts';
+import { takeDestinations } from '../../db/events/destinations.ts';
 import { publishEvents } from '../../db/events/publish.ts';
 import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
@@ -380,6 +381,66 @@ describe('a destination', () => {
     await run;
   });
 
+  it('of an account that has other organizations shares four places with theirs', async () => {
+    receiver.answer = () => {};
+    const second = await createEventOrg(t);
+    await org.run(
+      "update shared.memberships m set user_id = o.created_by from shared.orgs o where o.id = $1 and m.org_id = $2 and m.role = 'owner'",
+      [org.id, second.id],
+    );
+    const outbox = createProcess(t, { slots: 10 });
+    for (const one of [org, second]) {
+      for (let i = 0; i < 4; i++) await addDestination(t, one, receiver.url);
+      await writeEvents(t, one);
+      await outbox.publish(one.id);
+    }
+    const run = outbox.run();
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(4));
+    const other = await createEventOrg(t);
+    const alive = await startReceiver();
+    await addDestination(t, other, alive.url);
+    await writeEvents(t, other);
+    outbox.followed(other.id);
+    await vi.waitFor(() => expect(alive.received).toHaveLength(1));
+    expect(receiver.received).toHaveLength(4);
+    await outbox.stop();
+    await run;
+  });
+
+  it('is found behind 4,000 of another account that are due, in 200 organizations', async () => {
+    const { sql } = t.services.database;
+    const version = t.services.orgMigrations.length;
+    const mine = await addDestination(t, org, receiver.url);
+    const other = await createEventOrg(t);
+    await other.run(
+      `insert into shared.orgs (id, name, slug, plan, schema_version, created_by, created_at)
+        select gen_random_uuid(), 'Crowd', 'crowd-' || n, 'free', $2, created_by, now()
+        from shared.orgs, generate_series(1, 200) n where id = $1`,
+      [other.id, version],
+    );
+    await other.run(
+      `insert into shared.destinations (id, org_id, kind, url, secret, events, enabled, created_at, updated_at, due_at)
+        select gen_random_uuid(), id, 'webhook', $1, 'plain.', '{}', true, now(), now(), now() - interval '1 hour'
+        from shared.orgs, generate_series(1, 20) where slug like 'crowd-%'`,
+      [receiver.url],
+    );
+    await org.run("update shared.destinations set due_at = now() - interval '1 minute' where id = $1", [
+      mine.id,
+    ]);
+    const now = new Date();
+    const take = (busy: ReadonlyMap<string, number>) =>
+      takeDestinations(sql, { now, until: new Date(0), version, limit: 32, perAccount: 4, busy });
+    const taken = await take(new Map());
+    const crowd = taken.filter(({ id }) => id !== mine.id);
+    expect([taken.length, crowd.length]).toEqual([5, 4]);
+    const [account = ''] = new Set(crowd.map((one) => one.account));
+    const more = await take(new Map([[account, 3]]));
+    expect(new Set(more.map((one) => one.account))).toEqual(new Set(taken.map((one) => one.account)));
+    expect(more).toHaveLength(2);
+    expect(await take(new Map([[account, 4]]))).toMatchObject([{ id: mine.id, org: { id: org.id } }]);
+    await org.run("delete from shared.orgs where slug like 'crowd-%'");
+  });
+
   it('with many deliveries lets others come in between', async () => {
     const other = await createEventOrg(t);
     await addDestination(t, org, receiver.url);
@@ -391,6 +452,21 @@ describe('a destination', () => {
     await outbox.publish(other.id);
     expect(await outbox.run()).toBe(51);
     expect(received().indexOf(id ?? '')).toBe(20);
+  });
+
+  it('that takes more than five seconds lets others come after each delivery', async () => {
+    const other = await createEventOrg(t);
+    await addDestination(t, org, receiver.url);
+    await addDestination(t, other, receiver.url);
+    const [slow, last] = await writeEvents(t, org, 2);
+    const outbox = createProcess(t, { slots: 1 });
+    await outbox.publish(org.id);
+    const [id] = await writeEvents(t, other);
+    await outbox.publish(other.id);
+    receiver.answer = (response, { headers }) =>
+      setTimeout(() => response.writeHead(204).end(), headers['webhook-id'] === slow ? 5_100 : 0);
+    expect(await outbox.run()).toBe(3);
+    expect(received()).toEqual([slow, id, last]);
   });
 });
 
