@@ -14,12 +14,13 @@ import {
   BREAKS_AT,
   type DisabledReason,
   type LeasedDestination,
+  renewLeases,
   type Settled,
   settleDestination,
 } from '../../db/events/destinations.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Severity } from '../../db/schema/values.ts';
-import { backoff } from '../deliveries/dispatcher.ts';
+import { backoff, LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
 import { type DeliverOptions, deliver } from './deliver.ts';
 
@@ -101,6 +102,8 @@ export async function takeTurn(
     }
     const attempt = body instanceof Error ? unread(clock()) : await send(body, delivery);
     if (!attempt) break;
+    // A failure of an address that was changed meanwhile says nothing about the new one.
+    if (attempt.error !== undefined && !(await isHeld())) break;
     const isCounted = delivery.event !== null && !(body instanceof Error);
     if (isCounted) count(state, attempt);
     const consequence = consequenceOf(delivery, attempt);
@@ -117,6 +120,11 @@ export async function takeTurn(
   // A time in the past would put it before the others again.
   const dueAt = later && later < now ? now : later;
   await settleDestination(sql, destination, { ...state, next: dueAt, ifWoken: wait ?? now });
+
+  async function isHeld(): Promise<boolean> {
+    const until = new Date(clock().getTime() + LEASE_MS);
+    return (await renewLeases(sql, [destination], until)).has(id);
+  }
 
   /** @returns undefined if the process is stopping */
   async function send(body: object, delivery: DueDelivery): Promise<Attempt | undefined> {
