@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { BATCH_ROWS, inBatches } from '../batches.ts';
+import { destinations } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { orgStatement, type SqlClient } from '../statements.ts';
+import { wakeDestinations } from './destinations.ts';
 
 /** An event with its position, as it is rendered. */
 export interface PublishedEvent {
@@ -174,4 +176,29 @@ export async function purgeEvents(client: SqlClient, tables: OrgTables, before: 
   const params = { before: before.toISOString() };
   await inBatches(async () => (await purge.deliveries(tables).run(client, params)).length);
   await inBatches(async () => (await purge.events(tables).run(client, params)).length);
+}
+
+const forgotten = orgStatement<{ orgId: string }, { id: string }>(
+  ({ deliveries }, $) => sql`
+select d.id from ${destinations} d where d.org_id = ${$.orgId}::uuid and d.enabled and d.due_at is null
+  and exists (select 1 from ${deliveries} p where p.destination_id = d.id and p.next_at is not null)`,
+);
+
+/**
+ * Makes destinations of an organization due that have deliveries to send and are not. On Citus that happens when a process ends between
+ * the parts of a commit: the deliveries and the destinations are on different nodes.
+ */
+export async function wakeForgotten(
+  client: SqlClient,
+  tables: OrgTables,
+  orgId: string,
+  now: Date,
+): Promise<void> {
+  const found = await forgotten(tables).run(client, { orgId });
+  if (found.length === 0) return;
+  await wakeDestinations(
+    client,
+    found.map(({ id }) => id),
+    now.toISOString(),
+  );
 }

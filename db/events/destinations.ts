@@ -9,6 +9,7 @@ import { isServed } from './served.ts';
 /*
  * A destination is an item of work: a process leases it, sends some of its deliveries, and sets when the next one is due. `due_at` is the
  * end of the lease meanwhile. `leases` is incremented at the beginning and at the end, so it is odd while the destination is leased.
+ * Statements that change several lock them in the order of their ids first, so that none waits for another in a circle.
  */
 
 /** From so many failures in a row on, all deliveries to a destination wait. */
@@ -115,11 +116,13 @@ export async function takeDestinations(
   }));
 }
 
-const extend = statement<{ until: string; leases: string }, { id: string }>(
+const extend = statement<{ until: string; ids: string; leases: string }, { id: string }>(
   ($) => sql`
 update ${destinations} d set due_at = greatest(d.due_at, ${$.until}::timestamptz)
 from json_to_recordset(${$.leases}::text::json) as l(id uuid, lease int)
-where d.id = l.id and d.leases = l.lease and d.enabled returning d.id`,
+where d.id = l.id and d.leases = l.lease and d.enabled and d.id = any (array(
+  select id from ${destinations} where id = any (${$.ids}::uuid[]) order by id for update))
+returning d.id`,
 );
 
 /** Extends leases. @returns the ids of those that other processes have not taken over, and that are still enabled */
@@ -129,7 +132,8 @@ export async function renewLeases(
   until: Date,
 ): Promise<Set<string>> {
   const leases = JSON.stringify(leased.map(({ id, lease }) => ({ id, lease })));
-  const rows = await extend.run(client, { until: until.toISOString(), leases });
+  const ids = arrayText(leased.map(({ id }) => id));
+  const rows = await extend.run(client, { until: until.toISOString(), ids, leases });
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -212,6 +216,7 @@ export async function wakeDestinations(
     client,
     sql`update ${destinations} set wakes = wakes + 1,
       due_at = case when ${waits} then due_at else least(due_at, ${now}::timestamptz) end
-      where id = any (${arrayText(ids)}::uuid[])`,
+      where id = any (array(
+        select id from ${destinations} where id = any (${arrayText(ids)}::uuid[]) order by id for update))`,
   );
 }

@@ -3,7 +3,7 @@ import { expireEntries } from '../../db/audit/expire.ts';
 import { noteUnfinished } from '../../db/deletions/jobs.ts';
 import { expireDeletions } from '../../db/deletions/purge.ts';
 import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
-import { purgeEvents } from '../../db/events/deliveries.ts';
+import { purgeEvents, wakeForgotten } from '../../db/events/deliveries.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
@@ -21,7 +21,8 @@ const EVENTS_MS = 30 * DAY_MS;
 /**
  * Deletes the changes of all organizations that can no longer be undone, by users and by rules, old events, expired tokens of CI systems,
  * purges such deletions, and removes expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
- * exist: that happens when the organization was restored from a backup.
+ * exist: that happens when the organization was restored from a backup. Makes destinations due whose
+ * deliveries were forgotten.
  */
 export async function purgeOrgs({
   database: { db, sql },
@@ -46,6 +47,7 @@ export async function purgeOrgs({
         await purgeChanges(sql, tables, before);
         await purgeRuleChanges(sql, tables);
         await purgeEvents(sql, tables, new Date(clock().getTime() - EVENTS_MS));
+        await wakeForgotten(sql, tables, org.id, clock());
         await purgeCi(db, tables, clock());
         if (config.auditDays > 0)
           await expireEntries(sql, tables, new Date(clock().getTime() - config.auditDays * DAY_MS));

@@ -1,17 +1,19 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextDelivery, readDueDeliveries } from '../../db/events/deliveries.ts';
-import { takeDestinations } from '../../db/events/destinations.ts';
+import { renewLeases, takeDestinations, wakeDestinations } from '../../db/events/destinations.ts';
 import { publishEvents } from '../../db/events/publish.ts';
 import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { subjectsTo } from '../support/api/account.ts';
 import { addMember, createScan, finding, must, push } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { holdOpen } from '../support/database/hold.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import {
   addDestination,
   createEventOrg,
   createProcess,
+  type Destination,
   deliveriesOf,
   destinationRow,
   type EventOrg,
@@ -468,6 +470,32 @@ describe('a destination', () => {
     expect(await outbox.run()).toBe(3);
     expect(received()).toEqual([slow, id, last]);
   });
+
+  it('is locked after those with lower ids, so that processes do not wait for each other in a circle', async () => {
+    const { sql } = t.services.database;
+    const added: Destination[] = [];
+    for (let i = 0; i < 5; i++) added.push(await addDestination(t, org, receiver.url));
+    const [first = '', ...others] = added.map(({ id }) => id).sort();
+    const ids = [...others.reverse(), first];
+    const leased = ids.map((id) => ({ id, lease: 0 }));
+    const tasks = [
+      () => renewLeases(sql, leased, new Date()),
+      () => wakeDestinations(sql, ids, new Date().toISOString()),
+    ];
+    for (const task of tasks) {
+      const commit = await holdOpen(sql, (tx) =>
+        tx.unsafe('select from shared.destinations where id = $1 for update', [first]),
+      );
+      const done = task();
+      await untilBlocked(sql);
+      const free = await org.run('select id from shared.destinations for update skip locked');
+      expect(free).toHaveLength(others.length);
+      await commit();
+      await done;
+    }
+    const rows = await org.run('select wakes from shared.destinations where due_at is not null');
+    expect(rows.map(({ wakes }) => wakes)).toEqual([1, 1, 1, 1, 1]);
+  });
 });
 
 describe('findings that become overdue', () => {
@@ -535,6 +563,26 @@ describe('the purge', () => {
     await purgeOrgs(t.services);
     expect(await org.run('select seq from ORG.events')).toMatchObject([{ seq: '3' }]);
     expect((await deliveriesOf(org, destination)).map(({ seq }) => seq)).toEqual(['3', null]);
+  });
+
+  it('makes destinations due again that have forgotten their deliveries', async () => {
+    const { url } = receiver;
+    const [forgotten, off, idle] = [
+      await addDestination(t, org, url),
+      await addDestination(t, org, url),
+      await addDestination(t, org, url, ['member.*']),
+    ];
+    const [id] = await writeEvents(t, org);
+    await createProcess(t).publish(org.id);
+    await org.run('update shared.destinations set due_at = null, enabled = id <> $1', [off.id]);
+    expect(await createProcess(t).run()).toBe(0);
+    await purgeOrgs(t.services);
+    expect(await destinationRow(org, off)).toMatchObject({ due_at: null });
+    expect(await destinationRow(org, idle)).toMatchObject({ due_at: null });
+    expect(await createProcess(t).run()).toBe(1);
+    expect(received()).toEqual([id]);
+    await purgeOrgs(t.services);
+    expect(await destinationRow(org, forgotten)).toMatchObject({ due_at: null });
   });
 
   it('leaves no delivery without its event to be sent', async () => {
