@@ -5220,7 +5220,10 @@ export interface components {
             url: string;
             status: components["schemas"]["EventStatusFindingStatus"];
             reason?: components["schemas"]["TriageReason"];
-            /** @example Only reachable from tests. */
+            /**
+             * @description The first 1,000 characters.
+             * @example Only reachable from tests.
+             */
             note?: string;
         };
         FindingAssignedEvent: {
@@ -8214,9 +8217,10 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             change_id?: string;
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventStatusFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
@@ -8233,9 +8237,10 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             change_id?: string;
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventAssignedFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
@@ -8273,17 +8278,19 @@ export interface components {
             comment: components["schemas"]["FindingCommentedEventDataComment"];
         };
         FindingOverdueEventData: {
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventOverdueFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
         };
         FindingRiskAcceptanceEndedEventData: {
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
