@@ -5182,7 +5182,7 @@ export interface components {
             organization: components["schemas"]["EventOrganization"];
             data: components["schemas"]["FindingStatusChangedEventData"];
         };
-        /** @description A user whose account was deleted has no name. */
+        /** @description A user whose account was deleted has no name. A token of a change of a project has one for admins only. */
         EventActor: {
             type: components["schemas"]["ActivityEntryActorType"];
             /**
@@ -8301,7 +8301,7 @@ export interface components {
             actor: components["schemas"]["EventActor"];
             target: components["schemas"]["EventTarget"];
             /**
-             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
              * @example {
              *       "name": {
              *         "from": "Shop",
@@ -8324,7 +8324,7 @@ export interface components {
             actor: components["schemas"]["EventActor"];
             target: components["schemas"]["EventTarget"];
             /**
-             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
              * @example {
              *       "name": {
              *         "from": "Shop",
@@ -8345,7 +8345,7 @@ export interface components {
             actor: components["schemas"]["EventActor"];
             target: components["schemas"]["EventTarget"];
             /**
-             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
              * @example {
              *       "name": {
              *         "from": "Shop",

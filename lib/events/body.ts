@@ -16,7 +16,10 @@ const EventActor = z
     id: id().optional(),
     name: shown('Ada Lovelace').optional(),
   })
-  .openapi('EventActor', { description: 'A user whose account was deleted has no name.' });
+  .openapi('EventActor', {
+    description:
+      'A user whose account was deleted has no name. A token of a change of a project has one for admins only.',
+  });
 
 const url = (page: string) =>
   shown(
@@ -163,7 +166,8 @@ const audited = <P extends Prefix>(prefix: P) =>
     changes: z
       .record(z.string(), z.object({ from: z.unknown().optional(), to: z.unknown().optional() }))
       .openapi({
-        description: 'Fields with their values before (`from`) and after (`to`), as in the audit log.',
+        description:
+          'Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.',
         example: { name: { from: 'Shop', to: 'Web shop' } },
       }),
   });
