@@ -36,7 +36,7 @@ select id, seq, at, type, subject, actor_id, finding_ids from (
 where events = 1 or (findings <= ${$.findings}::bigint and scans <= ${$.scans}::bigint) order by seq`,
 );
 
-/** Reads the first published events behind a position, in their order. There are none only if all were removed. */
+/** Reads the first published events behind a position, in their order. The result is empty only if all were removed. */
 export const readEvents = (
   client: SqlClient,
   tables: OrgTables,
