@@ -32,7 +32,7 @@ export interface ChangedFindingRow extends FindingRow {
   from: string | null;
   to: string | null;
   reason: TriageReason | null;
-  /** The remark, or the text of a comment. */
+  /** The beginning of the remark, or the text of a comment. */
   note: string | null;
   mentions: string[] | null;
 }
@@ -50,10 +50,13 @@ export const joinProject = ({ projects }: OrgTables, of: 'f' | 's'): SQL =>
 const recordId = (findingId: SQL): SQL => sql`case e.type when 'finding.commented' then e.subject::uuid
     else md5(coalesce(e.subject, '') || ${findingId} || case e.type when 'finding.assigned' then 'assignee' else 'status' end)::uuid end`;
 
+/** The characters of a note that an event of a change has. That of a comment has all. */
+export const MAX_NOTE = 1_000;
+
 const findingsStatement = orgStatement<{ ids: string }, ChangedFindingRow>(
   (tables, $) => sql`
 select e.id as event_id, ${findingColumns}, ${timeText(sql`f.due_at`)} as due_at, v.id is not null as is_recorded, v."from", v."to", v.reason,
-  v.note, array_to_json(v.mentions) as mentions
+  case when e.type = 'finding.commented' then v.note else left(v.note, ${sql.raw(String(MAX_NOTE))}) end as note, array_to_json(v.mentions) as mentions
 from ${tables.events} e cross join unnest(e.finding_ids) k(id)
 join ${tables.findings} f on f.id = k.id ${joinProject(tables, 'f')}
 left join lateral (

@@ -1,7 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { timeText } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
+import { orgStatement, type SqlClient } from '../statements.ts';
 
 /** An event as it is stored: what happened to what. `details.ts` and `scans.ts` read the content. */
 export interface StoredEvent {
@@ -16,31 +16,29 @@ export interface StoredEvent {
   finding_ids: string[] | null;
 }
 
-const columns: SQL = sql`e.id, e.seq::float8 as seq, ${timeText(sql`e.at`)} as at, e.type, e.subject, e.actor_id,
-  array_to_json(e.finding_ids) as finding_ids`;
+/** The most that a page has, except that it has one event whatever its size. */
+export interface EventPageSize {
+  events: number;
+  /** The findings of its events. */
+  findings: number;
+  scans: number;
+}
 
-const afterStatement = orgStatement<{ after: number; limit: number }, StoredEvent>(
+const afterStatement = orgStatement<EventPageSize & { after: number }, StoredEvent>(
   ({ events }, $) => sql`
-select ${columns} from ${events} e where e.seq > ${$.after}::bigint order by e.seq limit ${$.limit}::bigint`,
+select id, seq, at, type, subject, actor_id, finding_ids from (
+  select e.id, e.seq::float8 as seq, ${timeText(sql`e.at`)} as at, e.type, e.subject, e.actor_id, array_to_json(e.finding_ids) as finding_ids,
+    row_number() over so_far as events, sum(coalesce(cardinality(e.finding_ids), 0)) over so_far as findings,
+    count(*) filter (where e.type like 'scan.%') over so_far as scans
+  from (select * from ${events} where seq > ${$.after}::bigint order by seq limit ${$.events}::bigint) e
+  window so_far as (order by e.seq rows unbounded preceding)
+) e
+where events = 1 or (findings <= ${$.findings}::bigint and scans <= ${$.scans}::bigint) order by seq`,
 );
 
-/** Reads published events behind a position, in their order. */
+/** Reads the first published events behind a position, in their order. The result is empty only if all were removed. */
 export const readEvents = (
   client: SqlClient,
   tables: OrgTables,
-  page: { after: number; limit: number },
+  page: EventPageSize & { after: number },
 ): Promise<StoredEvent[]> => afterStatement(tables).run(client, page);
-
-const byIdStatement = orgStatement<{ ids: string }, StoredEvent>(
-  ({ events }, $) =>
-    sql`select ${columns} from ${events} e where e.id = any (${$.ids}::uuid[]) order by e.seq`,
-);
-
-/** Reads the events with these ids, except those that were removed. */
-export async function readEventsById(
-  client: SqlClient,
-  tables: OrgTables,
-  ids: readonly string[],
-): Promise<StoredEvent[]> {
-  return ids.length > 0 ? byIdStatement(tables).run(client, { ids: arrayText(ids) }) : [];
-}

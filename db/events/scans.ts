@@ -81,14 +81,18 @@ interface NewsRow {
 
 const [limit, counted] = [MAX_SCAN_FINDINGS, MAX_COUNTED].map((most) => sql.raw(String(most)));
 
-/** A finding has regressed by the scan that its activity names at the time of its latest regression. */
+/**
+ * The findings of an earlier scan with this id, which was deleted, can be of another project. A finding has regressed by the scan that its activity names at the time
+ * of its latest regression.
+ */
 const newsStatement = orgStatement<{ ids: string }, NewsRow>(
   ({ findingEvents, findings, scans }, $) => sql`
 with scan as materialized (
   select scan_id, project_id, created_at from ${scans} where scan_id = any (${$.ids}::text[])
 ), found as materialized (
   select scan.scan_id, n.* from scan cross join lateral (
-    (select f.id, f.severity, false as regressed from ${findings} f where f.scan_id = scan.scan_id limit ${counted}) union all
+    (select f.id, f.severity, false as regressed from ${findings} f
+    where f.scan_id = scan.scan_id and f.project_id = scan.project_id limit ${counted}) union all
     (select f.id, f.severity, true from ${findings} f
     where f.regressed and f.project_id = scan.project_id and f.regressed_at >= scan.created_at and f.scan_id <> scan.scan_id
       and exists (select 1 from ${findingEvents} v

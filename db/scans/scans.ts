@@ -447,7 +447,7 @@ export const MAX_SCAN_SOURCES = 100;
 
 /**
  * The summary of a scan's findings as they are now, and the sources that it looked for: theirs and the declared ones. Findings seen
- * again and first reported are disjoint.
+ * again and first reported are disjoint. An earlier scan with the same id, which was deleted, may have reported some in another project.
  * @param declared the declared sources as text, if they replace those of the scan
  */
 function summaryOf(
@@ -463,7 +463,7 @@ function summaryOf(
     (coalesce(array_agg(distinct source), '{}'))[1:${sql.raw(String(MAX_SCAN_SOURCES))}] as sources
   from (
     select severity, coalesce(source, '') as source, count(*) as n from ${findings}
-    where scan_id = ${scanId} group by 1, 2 union all
+    where scan_id = ${scanId} and project_id = (select project_id from ${scans} where scan_id = ${scanId}) group by 1, 2 union all
     select f.severity, coalesce(f.source, ''), count(*) from ${sightings} s join ${findings} f on f.id = s.finding_id
     where s.scan_id = ${scanId} group by 1, 2 union all
     select null, k.source, 0 from ${scans} s

@@ -5182,7 +5182,7 @@ export interface components {
             organization: components["schemas"]["EventOrganization"];
             data: components["schemas"]["FindingStatusChangedEventData"];
         };
-        /** @description A user whose account was deleted has no name. */
+        /** @description A user whose account was deleted has no name. A token of a change of a project has one for admins only. */
         EventActor: {
             type: components["schemas"]["ActivityEntryActorType"];
             /**
@@ -5220,7 +5220,10 @@ export interface components {
             url: string;
             status: components["schemas"]["EventStatusFindingStatus"];
             reason?: components["schemas"]["TriageReason"];
-            /** @example Only reachable from tests. */
+            /**
+             * @description The first 1,000 characters.
+             * @example Only reachable from tests.
+             */
             note?: string;
         };
         FindingAssignedEvent: {
@@ -8214,9 +8217,10 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             change_id?: string;
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventStatusFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
@@ -8233,9 +8237,10 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             change_id?: string;
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventAssignedFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
@@ -8273,17 +8278,19 @@ export interface components {
             comment: components["schemas"]["FindingCommentedEventDataComment"];
         };
         FindingOverdueEventData: {
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventOverdueFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
         };
         FindingRiskAcceptanceEndedEventData: {
+            /** @description The first 100 of its findings, the most severe first. */
             findings: components["schemas"]["EventFinding"][];
             /**
-             * @description The length of `findings`.
+             * @description The findings of the event, listed or not.
              * @example 1
              */
             total: number;
@@ -8294,7 +8301,7 @@ export interface components {
             actor: components["schemas"]["EventActor"];
             target: components["schemas"]["EventTarget"];
             /**
-             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
              * @example {
              *       "name": {
              *         "from": "Shop",
@@ -8317,7 +8324,7 @@ export interface components {
             actor: components["schemas"]["EventActor"];
             target: components["schemas"]["EventTarget"];
             /**
-             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
              * @example {
              *       "name": {
              *         "from": "Shop",
@@ -8338,7 +8345,7 @@ export interface components {
             actor: components["schemas"]["EventActor"];
             target: components["schemas"]["EventTarget"];
             /**
-             * @description Fields with their values before (`from`) and after (`to`), as in the audit log.
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
              * @example {
              *       "name": {
              *         "from": "Shop",

@@ -16,7 +16,10 @@ const EventActor = z
     id: id().optional(),
     name: shown('Ada Lovelace').optional(),
   })
-  .openapi('EventActor', { description: 'A user whose account was deleted has no name.' });
+  .openapi('EventActor', {
+    description:
+      'A user whose account was deleted has no name. A token of a change of a project has one for admins only.',
+  });
 
 const url = (page: string) =>
   shown(
@@ -37,8 +40,13 @@ const findingShape = {
 
 const status = () => z.enum(FINDING_STATUSES);
 const reason = () => z.enum(TRIAGE_REASONS).optional();
-const note = () => shown('Only reachable from tests.').optional();
-const total = () => count(1).openapi({ description: 'The length of `findings`.' });
+const note = () => shown('Only reachable from tests.', 'The first 1,000 characters.').optional();
+const total = () => count(1).openapi({ description: 'The findings of the event, listed or not.' });
+/** The findings of an event. */
+const findings = <Shape extends z.ZodRawShape>(shape: Shape, name: string) =>
+  z
+    .array(z.object(shape).openapi(name))
+    .openapi({ description: 'The first 100 of its findings, the most severe first.' });
 const changeId = () =>
   id().optional().openapi({ description: 'For `POST /changes/{id}/undo`, if a user made the change.' });
 
@@ -94,15 +102,14 @@ const ScanFailed = event(z.literal('scan.failed'), scanData).openapi('ScanFailed
 const StatusChanged = event(z.literal('finding.status_changed'), {
   actor: EventActor,
   change_id: changeId(),
-  findings: z.array(
-    z
-      .object({
-        ...findingShape,
-        status: z.object({ from: status(), to: status() }),
-        reason: reason(),
-        note: note(),
-      })
-      .openapi('EventStatusFinding'),
+  findings: findings(
+    {
+      ...findingShape,
+      status: z.object({ from: status(), to: status() }),
+      reason: reason(),
+      note: note(),
+    },
+    'EventStatusFinding',
   ),
   total: total(),
 }).openapi('FindingStatusChangedEvent');
@@ -110,15 +117,14 @@ const StatusChanged = event(z.literal('finding.status_changed'), {
 const Assigned = event(z.literal('finding.assigned'), {
   actor: EventActor,
   change_id: changeId(),
-  findings: z.array(
-    z
-      .object({
-        ...findingShape,
-        assignee: z
-          .object({ from: id().optional(), to: id().optional() })
-          .openapi({ description: 'Ids of users. `to` is absent if the finding has no assignee any more.' }),
-      })
-      .openapi('EventAssignedFinding'),
+  findings: findings(
+    {
+      ...findingShape,
+      assignee: z
+        .object({ from: id().optional(), to: id().optional() })
+        .openapi({ description: 'Ids of users. `to` is absent if the finding has no assignee any more.' }),
+    },
+    'EventAssignedFinding',
   ),
   total: total(),
 }).openapi('FindingAssignedEvent');
@@ -134,14 +140,12 @@ const Commented = event(z.literal('finding.commented'), {
 }).openapi('FindingCommentedEvent');
 
 const Overdue = event(z.literal('finding.overdue'), {
-  findings: z.array(
-    z.object({ ...findingShape, due_at: timestamp().optional() }).openapi('EventOverdueFinding'),
-  ),
+  findings: findings({ ...findingShape, due_at: timestamp().optional() }, 'EventOverdueFinding'),
   total: total(),
 }).openapi('FindingOverdueEvent');
 
 const RiskAcceptanceEnded = event(z.literal('finding.risk_acceptance_ended'), {
-  findings: z.array(z.object(findingShape).openapi('EventFinding')),
+  findings: findings(findingShape, 'EventFinding'),
   total: total(),
 }).openapi('FindingRiskAcceptanceEndedEvent');
 
@@ -162,7 +166,8 @@ const audited = <P extends Prefix>(prefix: P) =>
     changes: z
       .record(z.string(), z.object({ from: z.unknown().optional(), to: z.unknown().optional() }))
       .openapi({
-        description: 'Fields with their values before (`from`) and after (`to`), as in the audit log.',
+        description:
+          'Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.',
         example: { name: { from: 'Shop', to: 'Web shop' } },
       }),
   });

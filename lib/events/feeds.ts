@@ -8,8 +8,11 @@ import { type LoadedEvent, loadEvents } from './render.ts';
 
 /** The published events of organizations, for the streams of this process. */
 export interface EventFeeds {
-  /** Follows an organization until `close`. */
-  follow(org: Org): Promise<EventFeed>;
+  /**
+   * Follows an organization until `close`. Streams that begin at the same time wait for the same look for new events.
+   * @param after a position that the caller knows
+   */
+  follow(org: Org, after?: number): Promise<EventFeed>;
   /** Looks for new events of an organization now, if anybody follows it. */
   wake(orgId: string): void;
   /** Ends all streams. */
@@ -33,7 +36,7 @@ export interface EventFeed {
 /** Events that follow each other. */
 export interface EventPage {
   events: readonly LoadedEvent[];
-  /** The position behind which the next ones are. It is behind the last event if later ones were removed. */
+  /** The position behind which the next ones are. Without events all up to it were removed. */
   end: number;
 }
 
@@ -50,8 +53,8 @@ export interface FeedOptions {
 
 /** How often a process looks for events of an organization that others cause. */
 const POLL_MS = 2_000;
-/** Events that are read at once. */
-const PAGE = 100;
+/** Events that are read at once. That of a scan has a read of its own, of up to 20,000 findings. */
+const PAGE = { events: 100, findings: 1_000, scans: 10 };
 /** Streams share what one of them has read for this time. A later read has what was changed and lacks what was deleted meanwhile. */
 const SHARED_MS = 1_000;
 
@@ -101,6 +104,7 @@ export function createEventFeeds(options: FeedOptions): EventFeeds {
   };
 
   async function look(one: Followed): Promise<void> {
+    if (one.page && performance.now() - one.page.at >= SHARED_MS) one.page = undefined;
     // An organization gets its tables with its first write.
     one.org = (await orgs.named(one.org.slug)) ?? one.org;
     const latest = hasTables(one.org) ? await publish(one.org.id) : 0;
@@ -109,40 +113,41 @@ export function createEventFeeds(options: FeedOptions): EventFeeds {
     notify(one);
   }
 
-  /** Looks now, and again after a while. A failure is logged once until the next success. */
-  function poll(one: Followed): Promise<void> {
+  /** Waits for the look in progress, or looks now, and again after a while. */
+  function shareLook(one: Followed): Promise<void> {
+    if (one.looking) return one.looking;
     clearTimeout(one.timer);
     one.timer = undefined;
+    one.looking = look(one).finally(() => {
+      one.looking = undefined;
+      if (one.feeds === 0 || isStopped) return;
+      const { again } = one;
+      one.again = false;
+      one.timer = setTimeout(poll, again ? 0 : POLL_MS, one);
+    });
+    return one.looking;
+  }
+
+  /** Looks once more after the look in progress. A failure is logged once until the next success. */
+  async function poll(one: Followed): Promise<void> {
     if (one.looking) {
       one.again = true;
-      return one.looking;
+      return;
     }
-    one.looking = look(one)
-      .then(
-        () => {
-          one.hasFailed = false;
-        },
-        (error) => {
-          if (!one.hasFailed) log.warn('events are not published for streams', { org: one.org.id, error });
-          one.hasFailed = true;
-        },
-      )
-      .finally(() => {
-        one.looking = undefined;
-        if (one.feeds === 0 || isStopped) return;
-        const { again } = one;
-        one.again = false;
-        one.timer = setTimeout(poll, again ? 0 : POLL_MS, one);
-      });
-    return one.looking;
+    try {
+      await shareLook(one);
+      one.hasFailed = false;
+    } catch (error) {
+      if (!one.hasFailed) log.warn('events are not published for streams', { org: one.org.id, error });
+      one.hasFailed = true;
+    }
   }
 
   async function load({ org, latest }: Followed, after: number): Promise<EventPage> {
     const { sql } = database.of(org);
-    const stored = await readEvents(sql, org.tables, { after, limit: PAGE });
-    const last = stored.at(-1)?.seq ?? after;
+    const stored = await readEvents(sql, org.tables, { after, ...PAGE });
     const events = await loadEvents({ sql, org, config }, stored);
-    return { events, end: stored.length < PAGE ? Math.max(last, latest) : last };
+    return { events, end: stored.at(-1)?.seq ?? Math.max(after, latest) };
   }
 
   function read(one: Followed, after: number): Promise<EventPage> {
@@ -170,16 +175,17 @@ export function createEventFeeds(options: FeedOptions): EventFeeds {
   }
 
   return {
-    async follow(org) {
+    async follow(org, after = 0) {
       const one = enter(org);
       try {
         // Later events are those that are not published yet.
-        await look(one);
+        await shareLook(one);
+        // Another process may have published an event after that look had begun.
+        if (after > one.latest) await shareLook(one);
       } catch (error) {
         leave(one);
         throw error;
       }
-      if (!one.looking) one.timer ??= setTimeout(poll, POLL_MS, one);
       let isClosed = false;
       let onClosed = () => {};
       background?.(

@@ -1,7 +1,8 @@
 import { ApiError } from '../errors.ts';
+import type { Org } from '../orgs/directory.ts';
 
-/** Open streams of an organization in one process, and of one credential. */
-export const MAX_STREAMS = { ofOrg: 100, ofCredential: 10 } as const;
+/** Open streams in one process: of an organization, of all organizations of an account, and of one credential. */
+export const MAX_STREAMS = { ofOrg: 100, ofAccount: 200, ofCredential: 10 } as const;
 
 /** Seconds after which a stream may have ended. */
 const RETRY_AFTER_S = 60;
@@ -13,7 +14,7 @@ export interface OpenStreams {
    * @returns a function to call when it ends
    * @throws ApiError `rate_limit_error/exceeded`
    */
-  enter(orgId: string, credential: string): () => void;
+  enter(org: Pick<Org, 'id' | 'account'>, credential: string): () => void;
 }
 
 export function createOpenStreams(): OpenStreams {
@@ -32,10 +33,12 @@ export function createOpenStreams(): OpenStreams {
     });
   };
   return {
-    enter(orgId, credential) {
-      const keys = [orgId, `${orgId} ${credential}`];
-      require(`${orgId} ${credential}`, MAX_STREAMS.ofCredential, 'This user or token');
-      require(orgId, MAX_STREAMS.ofOrg, 'This organization');
+    enter({ id, account }, credential) {
+      const [ofAccount, ofCredential] = [`account ${account ?? id}`, `${id} ${credential}`];
+      const keys = [id, ofAccount, ofCredential];
+      require(ofCredential, MAX_STREAMS.ofCredential, 'This user or token');
+      require(id, MAX_STREAMS.ofOrg, 'This organization');
+      require(ofAccount, MAX_STREAMS.ofAccount, 'The account of this organization');
       for (const key of keys) add(key, 1);
       let isOpen = true;
       return () => {

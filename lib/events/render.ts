@@ -12,21 +12,12 @@ import type { StoredEvent } from '../../db/events/read.ts';
 import { readNews, readScans, type ScanNews, type ScanRow } from '../../db/events/scans.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { toResource } from '../../db/resources.ts';
-import { SEVERITIES, type Severity } from '../../db/schema/values.ts';
 import type { Config } from '../config/config.ts';
 import { orgUrl } from '../members/invitations.ts';
 import type { Org } from '../orgs/directory.ts';
+import { type Audience, isSevere, reaches } from './audience.ts';
+import { auditData } from './audit-data.ts';
 import type { EventBody } from './body.ts';
-
-/** The receiver of events. */
-export interface Audience {
-  /** Unset: all projects, and what concerns no project. */
-  projects?: readonly string[] | undefined;
-  /** Unset: findings of any severity. */
-  minSeverity?: Severity | null | undefined;
-  /** Whether it hears of members and tokens, if it hears of all projects. */
-  isAdmin: boolean;
-}
 
 /** The organization of the events, and its database. */
 export interface RenderContext {
@@ -131,16 +122,11 @@ export async function renderEvent(
 function bodyOf(event: StoredEvent, contents: Contents, audience: Audience): EventBody | undefined {
   const { id, type } = event;
   const timestamp = new Date(event.at).toISOString();
-  const dataOf = isOfFindings(event) ? findingData : isOfScan(event) ? scanData : auditData;
+  const dataOf = isOfFindings(event) ? findingData : isOfScan(event) ? scanData : entryData;
   const data = dataOf(event, contents, audience);
   // Each type has its data.
   return data && ({ id, type, timestamp, organization: contents.organization, data } as EventBody);
 }
-
-const reaches = ({ projects }: Audience, projectId: string): boolean => projects?.includes(projectId) ?? true;
-
-const isSevere = ({ minSeverity }: Audience, severity: Severity): boolean =>
-  !minSeverity || SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(minSeverity);
 
 const shownFinding = (
   { base }: Contents,
@@ -156,6 +142,9 @@ function actorOf({ actor_id: id }: StoredEvent, { actors }: Contents) {
   const type = token_name ? 'token' : rule_name ? 'rule' : 'user';
   return toResource({ type, id, name: token_name ?? rule_name ?? user_name ?? null });
 }
+
+/** The most findings that an event lists. Their statement has the worst first. */
+const MAX_LISTED = 100;
 
 /** Events of these types tell of a change in the activity of each finding. */
 const RECORDED = new Set(['finding.status_changed', 'finding.assigned', 'finding.commented']);
@@ -174,9 +163,11 @@ function findingData(event: StoredEvent, contents: Contents, audience: Audience)
     const comment = { id: subject, text: first.note ?? '', mentions: first.mentions ?? [] };
     return { actor: actorOf(event, contents), finding: shownFinding(contents, first), comment };
   }
-  const findings = rows.map((row) => ({ ...shownFinding(contents, row), ...changeOf(type, row) }));
+  const findings = rows
+    .slice(0, MAX_LISTED)
+    .map((row) => ({ ...shownFinding(contents, row), ...changeOf(type, row) }));
   const cause = { actor: actorOf(event, contents), ...toResource({ change_id: subject }) };
-  return { ...(RECORDED.has(type) && cause), findings, total: findings.length };
+  return { ...(RECORDED.has(type) && cause), findings, total: rows.length };
 }
 
 /** The change of a finding. */
@@ -201,7 +192,9 @@ function scanData(
   const row = contents.scans.get(subject ?? '');
   if (!row || !reaches(audience, row.project_id)) return undefined;
   const { counts, findings } = contents.news.get(row.id) ?? { counts: [], findings: [] };
-  const severe = findings.filter(({ severity }) => isSevere(audience, severity));
+  const severe = findings.filter(
+    ({ severity, project_id }) => isSevere(audience, severity) && reaches(audience, project_id),
+  );
   if (type === 'scan.completed' && audience.minSeverity && severe.length === 0) return undefined;
   const { created_at: _, ...scan } = row;
   const countOf = (regressed: boolean) => {
@@ -227,19 +220,5 @@ function scanData(
   };
 }
 
-function auditData({ subject }: StoredEvent, contents: Contents, audience: Audience): object | undefined {
-  const entry = contents.entries.get(subject ?? '');
-  if (!entry) return undefined;
-  const { target_type: type, target_id, target_name, actor_type, actor_id, actor_name, changes } = entry;
-  // An assignment to a project has a member as its target.
-  const hears =
-    type === 'project'
-      ? reaches(audience, target_id ?? '')
-      : audience.isAdmin && audience.projects === undefined;
-  if (!hears) return undefined;
-  return {
-    actor: toResource({ type: actor_type, id: actor_id, name: actor_name }),
-    target: toResource({ type, id: target_id, name: target_name }),
-    changes,
-  };
-}
+const entryData = ({ type, subject }: StoredEvent, { entries }: Contents, audience: Audience) =>
+  auditData(type, entries.get(subject ?? ''), audience);

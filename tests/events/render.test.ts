@@ -113,6 +113,44 @@ describe('an event of findings', () => {
     expect(data.findings.map(({ id }: { id: string }) => id)).toEqual([ids[1], ids[2], ids[0]]);
   });
 
+  it('lists the worst 100 findings, and counts all', async () => {
+    const shop = await addProject(t.api, org, 'Shop');
+    await make();
+    await make({ severity: 'critical' }, shop, await createScan(t.api, shop));
+    for (const [like, count] of Object.entries({ high: 130, critical: 20 }))
+      await events.run(
+        `insert into ORG.findings (id, scan_id, last_scan_id, project_id, fingerprint, title, severity, description, status,
+           status_changed_at, regressed, seen_count, last_seen_at, created_at, updated_at)
+         select gen_random_uuid(), scan_id, last_scan_id, project_id, severity || n, title, severity, description, status,
+           status_changed_at, regressed, seen_count, last_seen_at, created_at, updated_at
+         from ORG.findings f, generate_series(2, $2::int) n where severity = $1`,
+        [like, String(count)],
+      );
+    const ids = (await events.run('select id from ORG.findings')).map(({ id }) => id);
+    await events.forget();
+    must(await t.api.patch('/findings', { ...org.asOwner, body: { ids, status: 'confirmed' } }));
+    const heard = async (audience = {}) => {
+      const [{ findings, total }] = await dataOf(audience);
+      const critical = findings.filter(({ severity }: { severity: string }) => severity === 'critical');
+      return { listed: findings.length, critical: critical.length, first: findings[0].severity, total };
+    };
+    expect(await heard()).toEqual({ listed: 100, critical: 20, first: 'critical', total: 150 });
+    expect(await heard({ projects: [org.projectId] })).toEqual({
+      ...{ listed: 100, critical: 0, first: 'high', total: 130 },
+    });
+    expect(await heard({ minSeverity: 'critical' })).toMatchObject({ listed: 20, total: 20 });
+  });
+
+  it('has the beginning of a note, but the whole comment', async () => {
+    const id = await make();
+    const long = 'ä'.repeat(1_000);
+    await patch(id, { status: 'confirmed', note: `${long} and more` });
+    await comment(id, `${long} and more`);
+    const [changed, commented] = await dataOf();
+    expect(changed.findings[0].note).toBe(long);
+    expect(commented.comment.text).toBe(`${long} and more`);
+  });
+
   it('has the text of a comment as it is now, and no comment that was removed', async () => {
     const id = await make();
     const said = await comment(id, `Look, @[Ada](${org.owner.id})`);
@@ -284,6 +322,28 @@ describe('an event of a scan', () => {
     expect(await events.rendered()).toEqual([]);
   });
 
+  it('has no findings that a deleted scan with the same id has reported in another project', async () => {
+    const shop = await addProject(t.api, org, 'Shop');
+    const register = async (of: typeof org) => {
+      const body = { scan_id: 'nightly', project_id: of.projectId, persona: 'senku' };
+      must(await t.api.post('/agent/scans', { ...of.asAgent, body }));
+    };
+    await register(shop);
+    const hidden = await make({ severity: 'critical', title: 'Hidden' }, shop, 'nightly');
+    must(await t.api.patch('/agent/scans/nightly', { ...shop.asAgent, body: { status: 'completed' } }));
+    must(await t.api.delete('/scans/nightly', org.asOwner));
+    await register(org);
+    const own = await make({ severity: 'low' }, org, 'nightly');
+    await events.forget();
+    await end('completed', 'nightly');
+    const data = await dataOf();
+    expect(data).toMatchObject([
+      { scan: { summary: { total: 1, critical: 0, low: 1 } }, new: 1, findings: [{ id: own }] },
+    ]);
+    expect(JSON.stringify(data)).not.toContain(hidden);
+    expect(await dataOf({ projects: [org.projectId], minSeverity: 'critical' })).toEqual([]);
+  });
+
   it('has the worst 100 findings of a scan of very many', async () => {
     await make();
     await events.run(
@@ -342,6 +402,42 @@ describe('an event of members, tokens and projects', () => {
     expect(await typesOf({ projects: [shop.projectId] })).toEqual(['project.created']);
     expect(await typesOf({ projects: [org.projectId] })).toEqual([]);
     expect((await typesOf({ minSeverity: 'critical' })).toSorted()).toEqual(all);
+  });
+
+  it('of a project has for others only what they can read of it', async () => {
+    const { asOwner, projectId } = org;
+    const path = `/projects/${projectId}`;
+    must(await t.api.patch(path, { ...asOwner, body: { name: 'Mall', close_after_scans: 3 } }));
+    must(await t.api.put(`${path}/due-dates`, { ...asOwner, body: { critical: 7 } }));
+    await events.run(
+      `update ORG.audit_entries set actor_type = 'token' where action = 'project.due_dates_changed'`,
+    );
+    await events.run(
+      `with entry as (
+         insert into ORG.audit_entries select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(), 'seq', e.seq + 100,
+           'action', 'project.transfer_started', 'changes', '{"organization": {"to": "elsewhere"}}'::jsonb))).*
+         from ORG.audit_entries e where action = 'project.changed' returning *
+       ) insert into ORG.events (id, at, type, subject, actor_id) select id, at, action, id, actor_id::uuid from entry`,
+    );
+    const heard = async (audience = {}) =>
+      Object.fromEntries((await events.rendered(audience)).map(({ type, data }) => [type, data]));
+    const ofAdmin = await heard();
+    expect(Object.keys(ofAdmin).toSorted()).toEqual([
+      ...['project.changed', 'project.due_dates_changed', 'project.transfer_started'],
+    ]);
+    expect(ofAdmin['project.due_dates_changed']).toMatchObject({
+      ...{ actor: { type: 'token', name: 'Ada Lovelace' }, changes: { critical: { to: 7 } } },
+    });
+    for (const projects of [undefined, [projectId]]) {
+      const ofOthers = await heard({ isAdmin: false, projects });
+      expect(Object.keys(ofOthers).toSorted()).toEqual(['project.changed', 'project.due_dates_changed']);
+      expect(ofOthers['project.changed']).toEqual(ofAdmin['project.changed']);
+      expect(ofOthers['project.due_dates_changed']).toMatchObject({
+        ...{ actor: { type: 'token', id: org.owner.id }, changes: {} },
+      });
+      expect(ofOthers['project.due_dates_changed']).not.toHaveProperty('actor.name');
+    }
+    expect(await heard({ projects: [projectId] })).toEqual(ofAdmin);
   });
 
   it('has no name of an account that was deleted', async () => {

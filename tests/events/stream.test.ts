@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EventBody } from '../../lib/events/body.ts';
+import { createEventFeeds } from '../../lib/events/feeds.ts';
 import { createOpenStreams, MAX_STREAMS } from '../../lib/events/open-streams.ts';
 import { eventParts } from '../../lib/http/lists/events.ts';
+import type { Org } from '../../lib/orgs/directory.ts';
 import {
   addMember,
   type CallOptions,
@@ -107,6 +110,35 @@ describe('a stream', () => {
     const stream = await open(`?last_event_id=${start}`);
     await stream.until(250);
     expect(stream.ids).toEqual(Array.from({ length: 250 }, (_, i) => Number(start) + 1 + i));
+  });
+
+  it('reads few events at once if they are large', async () => {
+    const { run } = eventsOf(t, org);
+    const named = await t.services.orgs.named(org.slug);
+    const feed = await t.services.eventFeeds.follow(named as Org);
+    const start = feed.latest;
+    const insert = (type: string, events: number, findings: number, minute: number) =>
+      run(
+        `insert into ORG.events (id, at, type, subject, finding_ids) select gen_random_uuid(),
+           now() + $4::int * interval '1 minute' + n * interval '1 ms', $1::text, case when $1::text like 'scan.%' then 'x' end,
+           (select array_agg(gen_random_uuid()) from generate_series(1, $3::int)) from generate_series(1, $2::int) n`,
+        [type, String(events), String(findings), String(minute)],
+      );
+    await insert('scan.completed', 12, 0, 1);
+    await insert('finding.overdue', 5, 400, 2);
+    await insert('finding.overdue', 1, 1_200, 3);
+    await insert('finding.overdue', 120, 1, 4);
+    t.services.eventFeeds.wake(org.id);
+    await feed.wait(start + 137, 5_000);
+    const sizes: number[] = [];
+    for (let at = start; at < feed.latest; ) {
+      const { events, end } = await feed.read(at);
+      sizes.push(events.length);
+      expect(end).toBe(at + events.length);
+      at = end;
+    }
+    feed.close();
+    expect(sizes).toEqual([10, 4, 2, 1, 1, 100, 20]);
   });
 
   it('has what is left after old events were removed', async () => {
@@ -354,18 +386,60 @@ describe('a caller', () => {
 
 it('an organization has at most 100 streams', () => {
   const streams = createOpenStreams();
-  const leave = Array.from({ length: MAX_STREAMS.ofOrg }, (_, i) => streams.enter('org', `user-${i}`));
-  expect(() => streams.enter('org', 'other')).toThrow('This organization has 100 open streams of events.');
-  streams.enter('elsewhere', 'other')();
+  const leave = Array.from({ length: MAX_STREAMS.ofOrg }, (_, i) =>
+    streams.enter({ id: 'org' }, `user-${i}`),
+  );
+  expect(() => streams.enter({ id: 'org' }, 'other')).toThrow(
+    'This organization has 100 open streams of events.',
+  );
+  streams.enter({ id: 'elsewhere' }, 'other')();
   leave[0]?.();
   leave[0]?.();
-  streams.enter('org', 'other');
-  expect(() => streams.enter('org', 'more')).toThrow();
+  streams.enter({ id: 'org' }, 'other');
+  expect(() => streams.enter({ id: 'org' }, 'more')).toThrow();
+});
+
+it('the organizations of an account have at most 200 streams', () => {
+  const streams = createOpenStreams();
+  const of = (i: number) => ({ id: `org-${i}`, account: 'ada' });
+  const leave = Array.from({ length: MAX_STREAMS.ofAccount }, (_, i) => streams.enter(of(i), 'ada'));
+  const refused = () => streams.enter(of(1_000), 'ada');
+  expect(refused).toThrow('The account of this organization has 200 open streams of events.');
+  streams.enter({ id: 'org-1000', account: 'bob' }, 'ada')();
+  leave[7]?.();
+  refused();
+  expect(refused).toThrow();
 });
 
 describe('the parts of a stream', () => {
   const { signal } = new AbortController();
   const decoder = new TextDecoder();
+
+  it('end after 5 minutes, whatever was read before', async () => {
+    vi.useFakeTimers();
+    try {
+      const event = { id, at: '2026-01-01T00:00:00Z', type: 'member.left', actor_id: null };
+      const heard = (seq: number) => ({
+        event: { ...event, seq, subject: null, finding_ids: null },
+        bodyFor: () => ({ id }) as EventBody,
+      });
+      const feed = {
+        ...{ latest: 9, isOver: false, close() {}, wait: async () => true },
+        read: async () => ({ events: [heard(8), heard(9)], end: 9 }),
+      };
+      const { next } = eventParts(feed, 7, {}, () => ({ isAdmin: false }));
+      const part = async () => {
+        const { bytes, isLast } = await next();
+        return [decoder.decode(bytes), isLast];
+      };
+      expect(await part()).toEqual([`id: 8\nevent: member.left\ndata: {"id":"${id}"}\n\n`, false]);
+      vi.advanceTimersByTime(5 * 60_000);
+      // The next stream is resumed behind the last event that was sent.
+      expect(await part()).toEqual([':\n\n', true]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   it('are comments while there is nothing to hear, with the position, and end after 5 minutes', async () => {
     vi.useFakeTimers();
@@ -402,6 +476,58 @@ describe('the parts of a stream', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('streams that begin at the same time', () => {
+  const feedsWith = (publish: (orgId: string) => Promise<number>) => {
+    const { database, orgs, config, log } = t.services;
+    return createEventFeeds({ database, orgs, config, log, publish });
+  };
+
+  it('wait for one look for new events', async () => {
+    const named = (await t.services.orgs.named(org.slug)) as Org;
+    let looks = 0;
+    const feeds = feedsWith(async () => {
+      looks++;
+      await sleep(100);
+      return 7;
+    });
+    const open = await Promise.all(Array.from({ length: 100 }, () => feeds.follow(named)));
+    expect(looks).toBe(1);
+    expect(new Set(open.map(({ latest }) => latest))).toEqual(new Set([7]));
+    for (const feed of open) feed.close();
+    feeds.stop();
+  });
+
+  it('know the events that their clients know, though the look began before', async () => {
+    const named = (await t.services.orgs.named(org.slug)) as Org;
+    let looks = 0;
+    const feeds = feedsWith(async () => {
+      const latest = ++looks === 1 ? 7 : 8;
+      await sleep(100);
+      return latest;
+    });
+    const open = await Promise.all([feeds.follow(named), feeds.follow(named, 8), feeds.follow(named, 8)]);
+    expect(open.map(({ latest }) => latest)).toEqual([8, 8, 8]);
+    expect(looks).toBe(2);
+    for (const feed of open) feed.close();
+    feeds.stop();
+  });
+
+  it('fail together if it fails, and later ones look again', async () => {
+    const named = (await t.services.orgs.named(org.slug)) as Org;
+    let looks = 0;
+    const feeds = feedsWith(async () => {
+      if (++looks === 1) throw new Error('no connection');
+      return 7;
+    });
+    const failed = await Promise.allSettled([feeds.follow(named), feeds.follow(named)]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const feed = await feeds.follow(named);
+    expect([looks, feed.latest]).toEqual([2, 7]);
+    feed.close();
+    feeds.stop();
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Severity } from '../../../db/schema/values.ts';
 import { ApiError } from '../../errors.ts';
+import type { Audience } from '../../events/audience.ts';
 import type { EventFeed, EventPage } from '../../events/feeds.ts';
-import type { Audience } from '../../events/render.ts';
 import { type EventFilter, filterOf } from '../../events/types.ts';
 import { projectsAmong } from '../../projects/reach.ts';
 import { rankOf } from '../../tokens/scopes.ts';
@@ -37,8 +37,8 @@ const encoder = new TextEncoder();
 export async function answerEvents(call: OrgCall, selection: EventSelection, after?: number): Promise<Raw> {
   const { c, org, services } = call;
   const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
-  const leave = services.openStreams.enter(org.id, c.get('request').token ?? call.actor.id);
-  const feed = await services.eventFeeds.follow(org).catch((error) => {
+  const leave = services.openStreams.enter(org, c.get('request').token ?? call.actor.id);
+  const feed = await services.eventFeeds.follow(org, after).catch((error) => {
     leave();
     throw error;
   });
@@ -109,6 +109,7 @@ export function eventParts(
       if (body) return `${idLine()}event: ${event.type}\ndata: ${JSON.stringify(body)}\n\n`;
     }
     position = page.end;
+    page = { events: [], end: position };
     return undefined;
   }
 
@@ -118,10 +119,11 @@ export function eventParts(
     async next() {
       const heartbeatAt = performance.now() + HEARTBEAT_MS;
       for (;;) {
-        const text = nextOfPage();
-        if (text !== undefined) return { bytes: encoder.encode(text), isLast: false };
+        // A slow client gets none of what was read long ago.
+        const isLast = feed.isOver || performance.now() >= until;
+        const text = isLast ? undefined : nextOfPage();
+        if (text !== undefined) return { bytes: encoder.encode(text), isLast };
         const now = performance.now();
-        const isLast = feed.isOver || now >= until;
         if (isLast || now >= heartbeatAt) return { bytes: encoder.encode(`:\n${idLine()}\n`), isLast };
         if (!(await feed.wait(position, Math.min(heartbeatAt, until) - now))) continue;
         page = await feed.read(position);

@@ -1,0 +1,19 @@
+import { SEVERITIES, type Severity } from '../../db/schema/values.ts';
+
+/** The receiver of events. */
+export interface Audience {
+  /** Unset: all projects, and what concerns no project. */
+  projects?: readonly string[] | undefined;
+  /** Unset: findings of any severity. */
+  minSeverity?: Severity | null | undefined;
+  /** Whether it hears of members and tokens, if it hears of all projects. */
+  isAdmin: boolean;
+}
+
+/** Whether an audience hears of a project. */
+export const reaches = ({ projects }: Audience, projectId: string): boolean =>
+  projects?.includes(projectId) ?? true;
+
+/** Whether an audience hears of findings of a severity. */
+export const isSevere = ({ minSeverity }: Audience, severity: Severity): boolean =>
+  !minSeverity || SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(minSeverity);
