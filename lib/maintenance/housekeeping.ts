@@ -106,7 +106,7 @@ export function housekeeping(services: Services): Task[] {
       ...{ name: 'publish events and deliver them', everyMs: 5 * SECOND_MS, atStart: true },
       // A further call makes the delivery in progress look for destinations that are due, so that none waits for a slow one.
       mayOverlap: true,
-      run: outbox.run,
+      run: () => outbox.run(),
     },
   ];
 }
