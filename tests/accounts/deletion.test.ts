@@ -112,7 +112,9 @@ async function leaveTraces() {
 }
 
 /** Columns that keep the id of a deleted account, which names nobody. */
-const KEPT_IDS = ['api_tokens.created_by', 'changes.actor_id', 'finding_events.actor_id'];
+const KEPT_IDS = [
+  ...['api_tokens.created_by', 'changes.actor_id', 'events.actor_id', 'finding_events.actor_id'],
+];
 const IDS_OF_HISTORY = [
   ...KEPT_IDS,
   ...['audit_entries.actor_id', 'audit_entries.changes', 'audit_entries.target_id'],
