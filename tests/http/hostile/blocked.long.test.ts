@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../../lib/http/bulk/push-batch.ts';
 import { BODY_LIMIT } from '../../../lib/http/request/input.ts';
-import { PASSWORD } from '../../support/api/api.ts';
+import { PASSWORD, textOf } from '../../support/api/api.ts';
 import type { Schema } from '../../support/contract/description.ts';
 import type { Base } from '../../support/hostile/mutations.ts';
 import { spoil } from '../../support/hostile/mutations.ts';
@@ -225,7 +225,7 @@ function baseOf(operation: HostileOperation): Base {
 const send = async ({ method }: HostileOperation, { path, headers, body }: Request) => {
   const init = { method, headers: { host: 'localhost', ...headers }, ...(body !== undefined && { body }) };
   const response = await t.app.request(new Request(new URL(path, 'http://localhost'), init));
-  await response.arrayBuffer();
+  await textOf(response);
   return response.status;
 };
 

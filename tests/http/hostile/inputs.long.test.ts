@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLogger, type Logger } from '../../../lib/logger.ts';
-import { PASSWORD } from '../../support/api/api.ts';
+import { PASSWORD, textOf } from '../../support/api/api.ts';
 import { observe } from '../../support/contract/contract.ts';
 import { mutations, spoil } from '../../support/hostile/mutations.ts';
 import { type HostileOperation, hostileOperations } from '../../support/hostile/operations.ts';
@@ -154,7 +154,7 @@ async function send(operation: HostileOperation, { method, path, headers, body }
   const init: RequestInit = { method, headers: new Headers({ host: 'localhost', ...headers }) };
   if (body !== undefined) init.body = body;
   const response = await t.app.request(new Request(url, init));
-  const text = await response.text();
+  const text = await textOf(response);
   const { status } = response;
   // A path may have become another one on its way through the URL.
   const same = url.pathname.split('/').length === operation.path.split('/').length;

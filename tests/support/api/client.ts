@@ -91,7 +91,7 @@ export function createClient(
 const EVENTS_MS = 100;
 
 /** The body. A stream of events does not end by itself soon: of it, what is there. */
-async function textOf(response: Response): Promise<string> {
+export async function textOf(response: Response): Promise<string> {
   if (response.body === null || !isEventStream(response.headers)) return response.text();
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
