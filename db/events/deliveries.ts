@@ -4,24 +4,13 @@ import { destinations } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { orgStatement, type SqlClient } from '../statements.ts';
 import { wakeDestinations } from './destinations.ts';
-
-/** An event with its position, as it is rendered. */
-export interface PublishedEvent {
-  id: string;
-  seq: number;
-  /** RFC 3339. */
-  at: string;
-  type: string;
-  subject: string | null;
-  actor_id: string | null;
-  finding_ids: string[] | null;
-}
+import type { StoredEvent } from './read.ts';
 
 /** A delivery that is due. */
 export interface DueDelivery {
   id: string;
   /** Null: a test. Undefined: it was purged. */
-  event: PublishedEvent | null | undefined;
+  event: StoredEvent | null | undefined;
   createdAt: Date;
   attempts: number;
 }
@@ -31,7 +20,7 @@ interface Row {
   event_id: string | null;
   created_at: string;
   attempts: number;
-  event: PublishedEvent | null;
+  event: StoredEvent | null;
 }
 
 const due = orgStatement<{ destinationId: string; now: string; limit: number }, Row>(

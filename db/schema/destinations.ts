@@ -10,7 +10,7 @@ export const DESTINATION_KINDS = ['webhook'] as const;
 /** Why the service has switched a destination off. */
 export const DISABLED_REASONS = ['failing', 'gone'] as const;
 
-/** The receivers of the events of organizations. `deliveries` of the organization has the events that are to be sent. */
+/** The receivers of an organization's events. Its table `deliveries` has the events to send. */
 export const destinations = shared.table(
   'destinations',
   {
@@ -34,7 +34,7 @@ export const destinations = shared.table(
     disabledReason: text('disabled_reason', { enum: DISABLED_REASONS }),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    /** When a delivery is due, or a lease ends. Null: nothing is to be sent. */
+    /** When a delivery is due, or a lease ends. Null: no delivery is pending. */
     dueAt: time('due_at'),
     /** Incremented with each new delivery, so that a process that finds no more due ones does not overlook it. */
     wakes: integer('wakes').notNull().default(0),

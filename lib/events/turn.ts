@@ -5,7 +5,6 @@ import {
   type Consequence,
   type DueDelivery,
   nextDelivery,
-  type PublishedEvent,
   readDueDeliveries,
   recordAttempt,
   removeDelivery,
@@ -18,10 +17,11 @@ import {
   type Settled,
   settleDestination,
 } from '../../db/events/destinations.ts';
+import type { StoredEvent } from '../../db/events/read.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import type { Severity } from '../../db/schema/values.ts';
 import { backoff, LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
+import type { Audience } from './audience.ts';
 import { type DeliverOptions, deliver } from './deliver.ts';
 
 /** Deliveries and time of one turn of a destination. Others come before its next one. */
@@ -44,19 +44,11 @@ export interface RenderedOrg {
   tables: OrgTables;
 }
 
-/** The receiver of an event. */
-export interface EventAudience {
-  /** Unset: all, and what concerns no project. */
-  projects?: readonly string[] | undefined;
-  minSeverity?: Severity | null | undefined;
-  isAdmin: boolean;
-}
-
 /** Renders an event for an audience. @returns undefined if there is nothing to tell it */
 export type RenderEvent = (
   org: RenderedOrg,
-  event: PublishedEvent,
-  audience: EventAudience,
+  event: StoredEvent,
+  audience: Audience,
 ) => Promise<object | undefined>;
 
 export interface TurnOptions extends DeliverOptions {

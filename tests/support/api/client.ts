@@ -90,7 +90,7 @@ export function createClient(
 /** Events that are there arrive within this time. */
 const EVENTS_MS = 100;
 
-/** The body. A stream of events does not end by itself soon: of it, what is there. */
+/** Reads the body. Of a stream of events, which stays open, it reads the events that have arrived. */
 export async function textOf(response: Response): Promise<string> {
   if (response.body === null || !isEventStream(response.headers)) return response.text();
   const reader = response.body.getReader();

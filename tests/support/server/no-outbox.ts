@@ -1,6 +1,6 @@
 import type { TestApp } from './app.ts';
 
-/** Makes an app publish and deliver no events by itself, for suites that read the rows, or that no background task may write into. */
+/** Stops an app from publishing and delivering events, for suites that compare rows before and after a request. */
 export async function withoutOutbox({ services }: TestApp): Promise<void> {
   await services.outbox.stop();
   services.outbox = {
