@@ -13,7 +13,7 @@ export interface InsecureSetting {
 /** Shorter secrets can be guessed from a text that they signed or encrypted. */
 const SECRET_BYTES = 32;
 /** Random secrets of 32 hexadecimal digits have more; repeated words less. */
-const SECRET_BITS = 64;
+const SECRET_BITS = 48;
 
 /** Words of placeholders in examples. They are too long to occur in random secrets. */
 const PLACEHOLDER = /change|replace|secret|passw|example|placeholder|insecure|default|random|string|qwert/i;
