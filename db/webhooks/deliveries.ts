@@ -30,7 +30,7 @@ export async function addTest(
 }
 
 /**
- * Makes a delivery due, with all its attempts.
+ * Makes a delivery due, with all its attempts. It is due since it was created, so that it comes before newer ones.
  * @returns whether it was not due
  */
 export async function repeatDelivery(
@@ -40,7 +40,7 @@ export async function repeatDelivery(
 ): Promise<boolean> {
   const changed = await tx
     .update(d)
-    .set({ state: 'pending', nextAt: now, attempts: 0 })
+    .set({ state: 'pending', nextAt: sql`${d.createdAt}`, attempts: 0 })
     .where(
       and(
         eq(d.destinationId, destinationId),

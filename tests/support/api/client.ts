@@ -90,7 +90,7 @@ export function createClient(
 /** Events that are there arrive within this time. */
 const EVENTS_MS = 100;
 
-/** Reads the body. Of a stream of events, which stays open, it reads the events that have arrived. */
+/** Reads the body. A stream of events stays open: its events that have arrived are read. */
 export async function textOf(response: Response): Promise<string> {
   if (response.body === null || !isEventStream(response.headers)) return response.text();
   const reader = response.body.getReader();
