@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { type DISABLED_REASONS, destinations } from '../schema/destinations.ts';
+import { type DESTINATION_KINDS, type DISABLED_REASONS, destinations } from '../schema/destinations.ts';
 import { orgs } from '../schema/orgs.ts';
 import type { Severity } from '../schema/values.ts';
 import { arrayText, type DrizzleClient, run, type SqlClient, statement } from '../statements.ts';
@@ -15,6 +15,7 @@ import { isServed } from './served.ts';
 /** From so many failures in a row on, all deliveries to a destination wait. */
 export const BREAKS_AT = 3;
 
+export type DestinationKind = (typeof DESTINATION_KINDS)[number];
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** A destination that this process sends deliveries to. */
@@ -23,6 +24,7 @@ export interface LeasedDestination {
   org: { id: string; slug: string; name: string };
   /** The account that the organization counts for, as {@link shareOf}, or the id of the organization. */
   account: string;
+  kind: DestinationKind;
   url: string;
   /** Sealed. */
   secret: string;
@@ -41,6 +43,7 @@ interface Row {
   id: string;
   org: LeasedDestination['org'];
   account: string;
+  kind: DestinationKind;
   url: string;
   secret: string;
   former_secret: string | null;
@@ -76,7 +79,7 @@ update ${destinations} d set due_at = ${$.until}::timestamptz, leases = d.leases
 from ${orgs} o, chosen c where o.id = d.org_id and c.id = d.id and d.id = any (array(
   select id from ${destinations} where id = any (array(select id from chosen))
     and due_at <= ${$.now}::timestamptz and enabled for update skip locked))
-returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.url, d.secret, d.former_secret,
+returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.kind, d.url, d.secret, d.former_secret,
   to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.project_ids) as project_ids, d.min_severity,
   d.leases, d.wakes, d.failures, to_json(d.failing_since) #>> '{}' as failing_since`,
 );
@@ -106,7 +109,7 @@ export async function takeDestinations(
     busy: JSON.stringify([...busy].map(([account, n]) => ({ account, n }))),
   });
   return rows.map((row) => ({
-    ...{ id: row.id, org: row.org, account: row.account, url: row.url, secret: row.secret },
+    ...{ id: row.id, org: row.org, account: row.account, kind: row.kind, url: row.url, secret: row.secret },
     formerSecret: row.former_secret,
     formerSecretUntil: dateOf(row.former_secret_until),
     projectIds: row.project_ids,

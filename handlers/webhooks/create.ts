@@ -1,4 +1,5 @@
 import { destinations as t } from '../../db/schema/destinations.ts';
+import { follow } from '../../lib/events/following.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { newValues } from '../../lib/http/audit.ts';
@@ -17,7 +18,6 @@ import {
 } from '../../lib/webhooks/fields.ts';
 import { newSecret, sealSecret } from '../../lib/webhooks/secrets.ts';
 import {
-  follow,
   requireAddress,
   requireProjects,
   requireRoomForWebhook,

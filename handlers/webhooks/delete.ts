@@ -1,4 +1,5 @@
 import { removeDeliveries } from '../../db/webhooks/deliveries.ts';
+import { deleteDestination } from '../../lib/events/following.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { newValues } from '../../lib/http/audit.ts';
@@ -8,7 +9,7 @@ import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { z } from '../../lib/schema.ts';
 import { originOf } from '../../lib/webhooks/fields.ts';
-import { deleteDestination, requireStillAdmin, requireWebhook } from '../../lib/webhooks/webhooks.ts';
+import { requireStillAdmin, requireWebhook } from '../../lib/webhooks/webhooks.ts';
 
 export const deleteWebhook = endpoint(
   {

@@ -1,0 +1,12 @@
+CREATE TABLE "shared"."notification_settings" (
+	"user_id" uuid PRIMARY KEY NOT NULL,
+	"kinds" jsonb NOT NULL,
+	"time_zone" text NOT NULL,
+	"hour" integer NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "shared"."destinations" ADD COLUMN "name" text;--> statement-breakpoint
+ALTER TABLE "shared"."destinations" ADD COLUMN "muted_project_ids" uuid[];--> statement-breakpoint
+ALTER TABLE "shared"."notification_settings" ADD CONSTRAINT "notification_settings_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "shared"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE UNIQUE INDEX "destinations_mail" ON "shared"."destinations" USING btree ("org_id") WHERE "shared"."destinations"."kind" = 'mail';
