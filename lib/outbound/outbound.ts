@@ -1,6 +1,16 @@
 import { type OutboundSettings, refusalOf } from './addresses.ts';
+import { readBounded } from './bounded.ts';
 import { failureOf, OUTBOUND_MS, OutboundError } from './error.ts';
-import { type PostAnswer, type Posted, post, type Sending, webhookRefusalOf } from './webhooks.ts';
+import {
+  type Answer,
+  type PostAnswer,
+  type Posted,
+  post,
+  type Requested,
+  request,
+  type Sending,
+  webhookRefusalOf,
+} from './webhooks.ts';
 
 /** Requests to addresses that users enter. */
 export interface Outbound {
@@ -12,12 +22,11 @@ export interface Outbound {
   webhookRefusal(url: string): string | undefined;
   /** Posts to a webhook. @throws OutboundError if the address is refused, or does not answer in time; the reason of the signal */
   post(url: string, request: Posted): Promise<PostAnswer>;
+  /** Sends a request by the rules of `post`, and reads the whole answer. @throws as `post`, and if the answer is larger than 1 MiB */
+  request(url: string, request: Requested): Promise<Answer>;
   /** The TXT records of a name; empty if it has none. @throws OutboundError if no server answers */
   resolveTxt(name: string): Promise<string[]>;
 }
-
-/** The largest answer. Providers have answers of a few kilobytes. */
-const MAX_BYTES = 1024 * 1024;
 
 /** The functions that differ between runtimes. */
 export interface Runtime extends Sending {
@@ -31,7 +40,8 @@ export function createOutbound(settings: OutboundSettings, runtime: Runtime): Ou
     refusal: (url) => refusalOf(url, settings),
     resolveTxt,
     webhookRefusal: (url) => webhookRefusalOf(url, settings, runtime),
-    post: (url, request) => post(url, request, settings, runtime),
+    post: (url, posted) => post(url, posted, settings, runtime),
+    request: (url, requested) => request(url, requested, settings, runtime),
     async fetch(url, init) {
       const refusal = refusalOf(url, settings);
       if (refusal !== undefined) throw new OutboundError(`${url} ${refusal}`);
@@ -54,27 +64,4 @@ function withoutLength(headers: Headers): Headers {
   const kept = new Headers(headers);
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) kept.delete(name);
   return kept;
-}
-
-async function readBounded(response: Response, url: string): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > MAX_BYTES) {
-      await reader.cancel().catch(() => {});
-      throw new OutboundError(`The answer of ${new URL(url).origin} is larger than 1 MiB.`);
-    }
-    parts.push(value);
-  }
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    body.set(part, at);
-    at += part.length;
-  }
-  return body;
 }

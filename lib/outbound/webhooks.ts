@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { isWithin } from '../network.ts';
 import { hostOf, isRefusedHost, type OutboundSettings, PRIVATE } from './addresses.ts';
+import { readBounded } from './bounded.ts';
 import { failureOf, OUTBOUND_MS, OutboundError } from './error.ts';
 
 /** The fetches of a runtime. */
@@ -26,7 +27,18 @@ export interface PostAnswer {
   text: string;
 }
 
-/** The part of an answer that is read. */
+/** A request to an address that users enter. */
+export interface Requested extends Omit<Posted, 'body'> {
+  method: string;
+  body?: string | undefined;
+}
+
+/** An answer, which is read whole. */
+export interface Answer extends PostAnswer {
+  headers: Headers;
+}
+
+/** The part of a webhook's answer that is read. */
 const READ_BYTES = 64 * 1024;
 
 type Allowed = Pick<OutboundSettings, 'outboundAllow'>;
@@ -54,12 +66,31 @@ const mayBeAllowed = (host: string, { outboundAllow }: Allowed, resolves: boolea
  * Posts to a webhook and reads the beginning of its answer. Redirects are answers as others. The time limit is for the request with its
  * answer, but an answer whose status has arrived counts.
  */
-export async function post(
+export const post = (url: string, posted: Posted, settings: Allowed, runtime: Sending): Promise<PostAnswer> =>
+  sendGuarded(url, { method: 'POST', ...posted }, settings, runtime, async (response) => ({
+    status: response.status,
+    text: await readStart(response),
+  }));
+
+/** Sends a request and reads its answer. Redirects are answers as others. */
+export const request = (
   url: string,
-  { headers, body, signal }: Posted,
+  requested: Requested,
   settings: Allowed,
   runtime: Sending,
-): Promise<PostAnswer> {
+): Promise<Answer> =>
+  sendGuarded(url, requested, settings, runtime, async (response) => {
+    const { status, headers } = response;
+    return { status, headers, text: new TextDecoder().decode(await readBounded(response, url)) };
+  });
+
+async function sendGuarded<T>(
+  url: string,
+  { method, headers, body, signal }: Requested,
+  settings: Allowed,
+  runtime: Sending,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   const refusal = webhookRefusalOf(url, settings, runtime);
   if (refusal !== undefined) throw new OutboundError(`${url} ${refusal}`);
   const { protocol } = new URL(url);
@@ -67,10 +98,11 @@ export async function post(
   const timeout = AbortSignal.timeout(OUTBOUND_MS);
   try {
     const response = await (protocol === 'http:' ? sendPlain : send)(url, {
-      ...{ method: 'POST', headers, body, redirect: 'manual' },
+      ...{ method, headers, redirect: 'manual' },
+      ...(body !== undefined && { body }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
-    return { status: response.status, text: await readStart(response) };
+    return await read(response);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     throw failureOf(error, url, timeout);

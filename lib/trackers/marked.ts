@@ -1,0 +1,39 @@
+import { type NewIssue, TrackerError } from './tracker.ts';
+
+/** Issues that are read at once. A page has the texts of its issues, and at most 1 MiB. */
+export const PAGE_ISSUES = 20;
+const MAX_PAGES = 25;
+/** The clock of a tracker may be behind. */
+const SKEW_MS = 10 * 60_000;
+
+/** The time from which issues may have the marker of a new one. */
+export const markedSince = ({ since }: NewIssue): Date => new Date(since.getTime() - SKEW_MS);
+
+/** A page of issues, the newest first. */
+export interface IssuePage {
+  issues: { key: string; text: string }[];
+  /** Where the next page begins. */
+  next?: string | undefined;
+}
+
+/**
+ * The key of the issue whose text has a marker.
+ * @throws TrackerError `refused` after 500 issues: without knowing whether it exists, the service creates none
+ */
+export async function findMarked(
+  marker: string,
+  readPage: (next: string | undefined) => Promise<IssuePage>,
+): Promise<string | undefined> {
+  let next: string | undefined;
+  for (let read = 0; read < MAX_PAGES; read++) {
+    const page = await readPage(next);
+    const found = page.issues.find(({ text }) => text.includes(marker));
+    if (found) return found.key;
+    next = page.next;
+    if (next === undefined) return undefined;
+  }
+  throw new TrackerError(
+    'refused',
+    `The project got more than ${MAX_PAGES * PAGE_ISSUES} issues meanwhile. Whether this one is among them is not known.`,
+  );
+}
