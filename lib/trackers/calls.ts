@@ -6,7 +6,7 @@ import type { z } from '../schema.ts';
 import { inLine } from './blocks.ts';
 import { TrackerError } from './tracker.ts';
 
-/** What trackers need. */
+/** The services that trackers use. */
 export interface TrackerTools {
   outbound: Pick<Outbound, 'request'>;
   clock: () => Date;
@@ -40,7 +40,7 @@ const MAX_MESSAGE = 300;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Makes the function that calls an API. Redirects are not followed: the token is for this address only. */
+/** Makes the function that calls an API. It does not follow redirects, because the token is for this address only. */
 export function createCalls({ outbound, clock, signal }: TrackerTools, api: TrackerApi): Call {
   return async (method, path, shape, { query = {}, body } = {}) => {
     const search = new URLSearchParams(query);
@@ -117,7 +117,7 @@ function timeOf(value: string | null, from: number): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** What a tracker says of a failure, as the end of a sentence. */
+/** The reason that a tracker gives for a failure, as the end of a sentence. */
 function quoted(text: string, secrets: readonly string[]): string {
   const texts = textsOf(parsed(text)).join(' ');
   const safe = secrets.reduce((left, secret) => left.replaceAll(secret, '…'), texts);

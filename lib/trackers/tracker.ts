@@ -70,7 +70,7 @@ export interface TrackerIssue {
 /** Why an issue is closed. */
 export type ClosingReason = 'fixed' | 'dismissed';
 
-/** What `check` has found. */
+/** The result of `check`. */
 export interface TrackerAccess {
   /** When the token expires, if the tracker says so. */
   tokenExpiresAt?: Date;

@@ -59,6 +59,7 @@ beforeEach(() => {
 /** Refused by its text, or by the addresses that its name has. */
 const REFUSED = /private address|must begin with https|must be an address/;
 
+const asked = { method: 'GET', headers: {} };
 const posted = { headers: { 'content-type': 'application/json' }, body: '{}' };
 
 /** Hosts that name an address inside. */
@@ -173,6 +174,7 @@ describe('an address inside', () => {
     const outbound = outboundOf();
     for (const url of [`http://${host}:${port}/`, `https://${host}:${port}/`, `https://${host}/`]) {
       await expect(outbound.post(url, posted), url).rejects.toThrow(REFUSED);
+      await expect(outbound.request(url, asked), url).rejects.toThrow(REFUSED);
       await expect(outbound.fetch(url), url).rejects.toThrow(REFUSED);
     }
     expect(connections).toBe(0);
@@ -214,7 +216,8 @@ describe('an address inside', () => {
     redirectTo = location.replace('PORT', String(port));
     const { requests } = allowed;
     expect(await outboundOf('127.0.0.2/32').post(allowed.url, posted)).toMatchObject({ status: 302 });
-    expect(allowed.requests).toBe(requests + 1);
+    expect(await outboundOf('127.0.0.2/32').request(allowed.url, asked)).toMatchObject({ status: 302 });
+    expect(allowed.requests).toBe(requests + 2);
     expect(connections).toBe(0);
   });
 
@@ -282,6 +285,7 @@ describe('a request', () => {
     const reason = new Error('the process is stopping');
     const signal = AbortSignal.abort(reason);
     await expect(outboundOf('127.0.0.0/8').post(allowed.url, { ...posted, signal })).rejects.toBe(reason);
+    await expect(outboundOf('127.0.0.0/8').request(allowed.url, { ...asked, signal })).rejects.toBe(reason);
   });
 
   it('to a port without a server says so', async () => {

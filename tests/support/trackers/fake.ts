@@ -32,7 +32,7 @@ export interface Operation {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   /** Such as `/issues/{number}`. */
   path: string;
-  /** Of the parameters of the query, which are texts. */
+  /** The schema of the parameters of the query, which are texts. */
   query?: Schema;
   body?: Schema;
   answer(request: TrackerRequest): Reply;
