@@ -51,6 +51,10 @@ import { purgeDeletion } from './deletions/delete.ts';
 import { getDeletion } from './deletions/get.ts';
 import { listDeletions } from './deletions/list.ts';
 import { undoDeletion } from './deletions/undo.ts';
+import { deleteIntegration, deleteWebhook } from './destinations/delete.ts';
+import { listIntegrationDeliveries, listWebhookDeliveries } from './destinations/deliveries/list.ts';
+import { redeliver, redeliverToIntegration } from './destinations/deliveries/redeliver.ts';
+import { testIntegration, testWebhook } from './destinations/test.ts';
 import { openApiDocument, openApiDocumentJson } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
 import { streamEvents } from './events/stream.ts';
@@ -69,6 +73,9 @@ import { findingRefs } from './findings/refs.ts';
 import { similarFindings } from './findings/similar.ts';
 import { updateFinding } from './findings/update.ts';
 import { updateFindings } from './findings/update-many.ts';
+import { createIntegration } from './integrations/create.ts';
+import { listIntegrations } from './integrations/list.ts';
+import { updateIntegration } from './integrations/update.ts';
 import { acceptOwnership } from './members/accept-ownership.ts';
 import { declineOwnership } from './members/decline-ownership.ts';
 import { inviteMember } from './members/invite.ts';
@@ -182,12 +189,8 @@ import { deleteView } from './views/delete.ts';
 import { listViews } from './views/list.ts';
 import { updateView } from './views/update.ts';
 import { createWebhook } from './webhooks/create.ts';
-import { deleteWebhook } from './webhooks/delete.ts';
-import { listWebhookDeliveries } from './webhooks/deliveries/list.ts';
-import { redeliver } from './webhooks/deliveries/redeliver.ts';
 import { listWebhooks } from './webhooks/list.ts';
 import { rotateWebhookSecret } from './webhooks/rotate-secret.ts';
-import { testWebhook } from './webhooks/test.ts';
 import { updateWebhook } from './webhooks/update.ts';
 
 /** Every endpoint of the service, in the order of docs/api.md. The names are the operation ids of the API's description. */
@@ -326,6 +329,14 @@ export const endpoints = {
   rotateWebhookSecret,
   listWebhookDeliveries,
   redeliver,
+
+  listIntegrations,
+  createIntegration,
+  updateIntegration,
+  deleteIntegration,
+  testIntegration,
+  listIntegrationDeliveries,
+  redeliverToIntegration,
 
   createProject,
   createDemoProject,

@@ -25,6 +25,8 @@ export interface PostAnswer {
   status: number;
   /** The beginning of the body. */
   text: string;
+  /** The header `Retry-After`, if it is a number of seconds. */
+  retryAfter?: number | undefined;
 }
 
 /** A request to an address that users enter. */
@@ -34,8 +36,10 @@ export interface Requested extends Omit<Posted, 'body'> {
 }
 
 /** An answer, which is read whole. */
-export interface Answer extends PostAnswer {
+export interface Answer {
+  status: number;
   headers: Headers;
+  text: string;
 }
 
 /** The part of a webhook's answer that is read. */
@@ -67,10 +71,10 @@ const mayBeAllowed = (host: string, { outboundAllow }: Allowed, resolves: boolea
  * answer, but an answer whose status has arrived counts.
  */
 export const post = (url: string, posted: Posted, settings: Allowed, runtime: Sending): Promise<PostAnswer> =>
-  sendGuarded(url, { method: 'POST', ...posted }, settings, runtime, async (response) => ({
-    status: response.status,
-    text: await readStart(response),
-  }));
+  sendGuarded(url, { method: 'POST', ...posted }, settings, runtime, async (response) => {
+    const { status, headers } = response;
+    return { status, text: await readStart(response), retryAfter: secondsOf(headers.get('retry-after')) };
+  });
 
 /** Sends a request and reads its answer. Redirects are answers as others. */
 export const request = (
@@ -92,7 +96,8 @@ async function sendGuarded<T>(
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   const refusal = webhookRefusalOf(url, settings, runtime);
-  if (refusal !== undefined) throw new OutboundError(`${url} ${refusal}`);
+  if (refusal !== undefined)
+    throw new OutboundError(`${URL.canParse(url) ? new URL(url).origin : 'The address'} ${refusal}`);
   const { protocol } = new URL(url);
   const { send, sendPlain = send } = runtime;
   const timeout = AbortSignal.timeout(OUTBOUND_MS);
@@ -108,6 +113,9 @@ async function sendGuarded<T>(
     throw failureOf(error, url, timeout);
   }
 }
+
+const secondsOf = (text: string | null): number | undefined =>
+  text !== null && /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 
 /** The first {@link READ_BYTES} of a body as text. Without the rest, whatever ends it. */
 async function readStart(response: Response): Promise<string> {

@@ -4,7 +4,7 @@ import { type Given, oneOf, wholeNumber, withoutUndefined } from '../app/search.
 import type { OrgSession } from '../app/session.ts';
 
 export type Webhook = Schemas['Webhook'];
-export type Delivery = Schemas['WebhookDelivery'];
+export type Delivery = Schemas['Delivery'];
 
 export const STATES = ['pending', 'delivered', 'failed'] as const;
 
