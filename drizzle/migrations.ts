@@ -416,6 +416,13 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"notification_settings\" ADD CONSTRAINT \"notification_settings_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
       "CREATE UNIQUE INDEX \"destinations_mail\" ON \"shared\".\"destinations\" USING btree (\"org_id\") WHERE \"shared\".\"destinations\".\"kind\" = 'mail';"
     ]
+  },
+  {
+    "name": "0034_issue-trackers",
+    "hash": "71c790fb0dcc8853646599f55acb05fd88de5574319c7a3545d1c172f5a41d44",
+    "statements": [
+      "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"tracker\" jsonb;"
+    ]
   }
 ];
 

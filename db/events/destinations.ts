@@ -1,5 +1,10 @@
 import { sql } from 'drizzle-orm';
-import { type DESTINATION_KINDS, type DISABLED_REASONS, destinations } from '../schema/destinations.ts';
+import {
+  type DESTINATION_KINDS,
+  type DISABLED_REASONS,
+  destinations,
+  type StoredTracker,
+} from '../schema/destinations.ts';
 import { orgs } from '../schema/orgs.ts';
 import type { Severity } from '../schema/values.ts';
 import { arrayText, type DrizzleClient, run, type SqlClient, statement } from '../statements.ts';
@@ -31,6 +36,7 @@ export interface LeasedDestination {
   secret: string;
   formerSecret: string | null;
   formerSecretUntil: Date | null;
+  tracker: StoredTracker | null;
   projectIds: string[] | null;
   mutedProjectIds: string[] | null;
   minSeverity: Severity | null;
@@ -51,6 +57,7 @@ interface Row {
   secret: string;
   former_secret: string | null;
   former_secret_until: string | null;
+  tracker: StoredTracker | null;
   project_ids: string[] | null;
   muted_project_ids: string[] | null;
   min_severity: Severity | null;
@@ -83,7 +90,7 @@ update ${destinations} d set due_at = ${$.until}::timestamptz, leases = d.leases
 from ${orgs} o, chosen c where o.id = d.org_id and c.id = d.id and d.id = any (array(
   select id from ${destinations} where id = any (array(select id from chosen))
     and due_at <= ${$.now}::timestamptz and enabled for update skip locked))
-returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.kind, d.name, d.url, d.secret, d.former_secret,
+returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.kind, d.name, d.url, d.secret, d.former_secret, d.tracker,
   to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.project_ids) as project_ids,
   to_json(d.muted_project_ids) as muted_project_ids, d.min_severity,
   d.leases, d.wakes, d.failures, to_json(d.failing_since) #>> '{}' as failing_since`,
@@ -118,6 +125,7 @@ export async function takeDestinations(
     ...{ url: row.url, secret: row.secret },
     formerSecret: row.former_secret,
     formerSecretUntil: dateOf(row.former_secret_until),
+    tracker: row.tracker,
     projectIds: row.project_ids,
     mutedProjectIds: row.muted_project_ids,
     minSeverity: row.min_severity,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 import { orgs } from './orgs.ts';
 import { shared } from './shared-schema.ts';
@@ -8,8 +8,22 @@ import { SEVERITIES } from './values.ts';
 /** The chat services. */
 export const CHAT_KINDS = ['slack', 'teams', 'discord', 'mattermost'] as const;
 
+/** The issue trackers. */
+export const TRACKER_KINDS = ['github', 'gitlab', 'jira'] as const;
+
+/** The place and the form of the issues of a tracker. */
+export interface StoredTracker {
+  /** A repository or project, or the key of a Jira project. */
+  project: string;
+  labels: string[];
+  /** Jira: the type of issues. */
+  issue_type?: string | undefined;
+  /** Jira Cloud: the account of the token. */
+  email?: string | undefined;
+}
+
 /** The receivers of events. `mail`: the members of the organization, as they chose; one destination for all of them. */
-export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, 'mail'] as const;
+export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, ...TRACKER_KINDS, 'mail'] as const;
 
 /** Why the service has switched a destination off. */
 export const DISABLED_REASONS = ['failing', 'gone'] as const;
@@ -27,11 +41,13 @@ export const destinations = shared.table(
     name: text('name'),
     /** A chat service: the origin of its address. `mail`: `mailto:`. */
     url: text('url').notNull(),
-    /** Signs what is sent to a webhook; the address of a chat service. Sealed when there is a key for it. Empty for `mail`. */
+    /** Signs what is sent to a webhook; the address of a chat service; the token of a tracker. Sealed when there is a key for it. Empty for `mail`. */
     secret: text('secret').notNull(),
     /** Signs beside `secret` until then. */
     formerSecret: text('former_secret'),
     formerSecretUntil: time('former_secret_until'),
+    /** Set for trackers. */
+    tracker: jsonb('tracker').$type<StoredTracker>(),
     /** Types of events, or `member.*`. */
     events: text('events').array().notNull(),
     /** Null: all projects, and what concerns no project. */

@@ -12,12 +12,12 @@ import { created } from '../../lib/http/answer.ts';
 import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
-import { sealAddress } from '../../lib/integrations/address.ts';
 import {
   auditedValues,
   Integration,
   IntegrationInput,
   newColumns,
+  targetOf,
   toIntegration,
 } from '../../lib/integrations/fields.ts';
 import { factsOf } from '../../lib/integrations/notices.ts';
@@ -32,7 +32,7 @@ export const createIntegration = endpoint(
     audit: 'integration.created',
     tag: 'Integrations',
     summary: 'Add an integration',
-    description: `A chat service gets a message for each scan that fails from now on, or completes with new or regressed findings. An organization has at most ${MAX_DESTINATIONS} integrations (409 \`conflict\`). All owners get a mail.`,
+    description: `A chat service gets a message for each scan that fails from now on, or completes with new or regressed findings. An issue tracker gets nothing by itself. An organization has at most ${MAX_DESTINATIONS} integrations (409 \`conflict\`). All owners get a mail.`,
     request: { body: IntegrationInput },
     responses: { 201: { description: 'The integration.', result: Integration } },
     errors: ['resource_error/conflict'],
@@ -42,15 +42,16 @@ export const createIntegration = endpoint(
     requireAddress(services.outbound.webhookRefusal(body.url));
     const actor = call.freshActor();
     const { id, at } = services.nextId();
-    const sealed = await sealAddress(services.secretBox, id, body.url);
+    const target = await targetOf(services.secretBox, id, body);
     const row = await call.audited(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
           await requireStillAdmin(tx, org.id, user.id);
           await requireRoom(tx, org.id, INTEGRATIONS);
           await requireProjects(tx, tables, 'project_ids', body.project_ids);
-          await requireProjects(tx, tables, 'muted_project_ids', body.muted_project_ids);
-          const columns = newColumns({ id, at, orgId: org.id, sealed }, body);
+          if ('muted_project_ids' in body)
+            await requireProjects(tx, tables, 'muted_project_ids', body.muted_project_ids);
+          const columns = newColumns({ id, at, orgId: org.id, target }, body);
           const [inserted] = await tx.insert(t).values(columns).returning();
           if (!inserted) throw new Error('the integration was not inserted');
           await follow(tx, org.id, at);

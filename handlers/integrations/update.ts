@@ -8,7 +8,7 @@ import {
   requireProjects,
   requireStillAdmin,
 } from '../../lib/destinations/destinations.ts';
-import { INTEGRATIONS, originOf } from '../../lib/destinations/groups.ts';
+import { INTEGRATIONS } from '../../lib/destinations/groups.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -16,13 +16,14 @@ import { changesOf } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
-import { sealAddress } from '../../lib/integrations/address.ts';
 import {
   auditedValues,
   changedColumns,
   Integration,
   IntegrationChanges,
   isRestarted,
+  secretChange,
+  targetOf,
   toIntegration,
 } from '../../lib/integrations/fields.ts';
 import { changedNames, factsOf } from '../../lib/integrations/notices.ts';
@@ -39,7 +40,7 @@ export const updateIntegration = endpoint(
     tag: 'Integrations',
     summary: 'Change an integration',
     description:
-      'Fields that are left out stay; `kind` always does. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail if `url`, `project_ids`, `muted_project_ids` or `min_severity` change.',
+      'Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, or the address, the token or the project that it is sent to.',
     request: { params: z.object({ id: idParam() }), body: IntegrationChanges },
     responses: { 200: { description: 'The integration after the change.', result: Integration } },
   },
@@ -48,7 +49,6 @@ export const updateIntegration = endpoint(
     const { url } = body;
     if (url !== undefined) requireAddress(services.outbound.webhookRefusal(url));
     const actor = call.freshActor();
-    const sealed = url === undefined ? undefined : await sealAddress(services.secretBox, params.id, url);
     const { after } = await call.audited(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
@@ -57,9 +57,10 @@ export const updateIntegration = endpoint(
           const { projectIds, mutedProjectIds } = before;
           await requireProjects(tx, tables, 'project_ids', body.project_ids, projectIds);
           await requireProjects(tx, tables, 'muted_project_ids', body.muted_project_ids, mutedProjectIds);
-          const restarts = isRestarted(before, body);
+          const target = await targetOf(services.secretBox, before.id, body, before);
+          const restarts = isRestarted(before, body, target);
           if (restarts) await hastenDeliveries(tx, tables, { destinationId: before.id, now });
-          const columns = changedColumns(before, body, sealed, now);
+          const columns = changedColumns(before, body, target, now);
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
           if (restarts) await wakeDestinations(tx, [after.id], now.toISOString(), true);
@@ -69,13 +70,13 @@ export const updateIntegration = endpoint(
               ...factsOf(after),
               ['Changed', changed.join(', ')],
             ]);
-          return { before, after };
+          return { before, after, target };
         }),
-      ({ before, after }) => ({
+      ({ before, after, target }) => ({
         target: { type: 'integration', id: after.id, name: INTEGRATIONS.nameOf(after) },
         changes: {
           ...changesOf(auditedValues(before), auditedValues(after)),
-          ...(sealed && { url: { from: originOf(before), to: originOf(after) } }),
+          ...secretChange(before, after, target),
         },
       }),
     );

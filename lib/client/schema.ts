@@ -2226,7 +2226,7 @@ export interface paths {
         put?: never;
         /**
          * Add an integration
-         * @description A chat service gets a message for each scan that fails from now on, or completes with new or regressed findings. An organization has at most 20 integrations (409 `conflict`). All owners get a mail.
+         * @description A chat service gets a message for each scan that fails from now on, or completes with new or regressed findings. An issue tracker gets nothing by itself. An organization has at most 20 integrations (409 `conflict`). All owners get a mail.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2258,7 +2258,7 @@ export interface paths {
         head?: never;
         /**
          * Change an integration
-         * @description Fields that are left out stay; `kind` always does. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail if `url`, `project_ids`, `muted_project_ids` or `min_severity` change.
+         * @description Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, or the address, the token or the project that it is sent to.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -6267,7 +6267,7 @@ export interface components {
              */
             error?: string;
         };
-        Integration: components["schemas"]["ChatIntegration"];
+        Integration: components["schemas"]["ChatIntegration"] | components["schemas"]["TrackerIntegration"];
         ChatIntegration: {
             /**
              * Format: uuid
@@ -6328,6 +6328,69 @@ export interface components {
              */
             updated_at: string;
         };
+        TrackerIntegration: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "github" | "gitlab" | "jira";
+            /** @example Web shop */
+            name: string;
+            /** @example https://github.com */
+            url: string;
+            /** @example acme/web-shop */
+            project: string;
+            /**
+             * @example [
+             *       "security"
+             *     ]
+             */
+            labels: string[];
+            /** @example Bug */
+            issue_type?: string;
+            /**
+             * @description Absent: not Jira Cloud.
+             * @example ada@acme.example
+             */
+            email?: string;
+            /**
+             * @description Absent: all projects.
+             * @example [
+             *       "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+             *     ]
+             */
+            project_ids?: string[];
+            /** @example true */
+            enabled: boolean;
+            /** @description Why the service has switched the integration off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            disabled_reason?: components["schemas"]["WebhookDisabledReason"];
+            /**
+             * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
+             * @example 3
+             */
+            failures?: number;
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            failing_since?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
         /**
          * @example {
          *       "kind": "slack",
@@ -6335,7 +6398,7 @@ export interface components {
          *       "url": "https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7"
          *     }
          */
-        NewIntegration: components["schemas"]["NewChatIntegration"];
+        NewIntegration: components["schemas"]["NewChatIntegration"] | components["schemas"]["NewTrackerIntegration"];
         /**
          * @example {
          *       "kind": "slack",
@@ -6367,6 +6430,60 @@ export interface components {
         };
         /**
          * @example {
+         *       "kind": "github",
+         *       "name": "Web shop",
+         *       "url": "https://github.com",
+         *       "project": "acme/web-shop",
+         *       "token": "github_pat_…"
+         *     }
+         */
+        NewTrackerIntegration: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "github" | "gitlab" | "jira";
+            /** @example Security team */
+            name: string;
+            /**
+             * @description The address of the tracker, such as `https://github.com` or `https://acme.atlassian.net`.
+             * @example https://github.com
+             */
+            url: string;
+            /** @description Only findings of these projects get issues. `null`: findings of all projects. */
+            project_ids?: string[] | null;
+            /**
+             * @description A GitHub repository (`owner/name`), the path of a GitLab project, or the key of a Jira project.
+             * @example acme/web-shop
+             */
+            project: string;
+            /**
+             * @description Labels of new issues.
+             * @example [
+             *       "security"
+             *     ]
+             */
+            labels?: string[] | null;
+            /**
+             * @description Jira only: the type of new issues. Left out: `Task`.
+             * @example Bug
+             */
+            issue_type?: string | null;
+            /**
+             * @description Jira Cloud only, which needs it: the account of the token.
+             * @example ada@acme.example
+             */
+            email?: string | null;
+            /**
+             * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.
+             * @example github_pat_11ABCDEFG0123456789
+             */
+            token: string;
+            /** @example true */
+            enabled?: boolean | null;
+        };
+        /**
+         * @example {
          *       "enabled": true
          *     }
          */
@@ -6386,6 +6503,33 @@ export interface components {
             min_severity?: components["schemas"]["NullableSeverity"];
             /** @example true */
             enabled?: boolean | null;
+            /**
+             * @description A GitHub repository (`owner/name`), the path of a GitLab project, or the key of a Jira project.
+             * @example acme/web-shop
+             */
+            project?: string | null;
+            /**
+             * @description Labels of new issues.
+             * @example [
+             *       "security"
+             *     ]
+             */
+            labels?: string[] | null;
+            /**
+             * @description Jira only: the type of new issues. Left out: `Task`.
+             * @example Bug
+             */
+            issue_type?: string | null;
+            /**
+             * @description Jira Cloud only, which needs it: the account of the token.
+             * @example ada@acme.example
+             */
+            email?: string | null;
+            /**
+             * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.
+             * @example github_pat_11ABCDEFG0123456789
+             */
+            token?: string | null;
         };
         Project: {
             /**
@@ -8686,6 +8830,8 @@ export interface components {
         DeliveryState: "pending" | "delivered" | "failed";
         /** @enum {string} */
         ChatIntegrationKind: "slack" | "teams" | "discord" | "mattermost";
+        /** @enum {string} */
+        TrackerIntegrationKind: "github" | "gitlab" | "jira";
         /** @description The organization that gets the project. */
         ProjectTransferOrganization: {
             /** @example acme-labs */

@@ -1,5 +1,5 @@
 import type { DestinationKind } from '../../db/events/destinations.ts';
-import { CHAT_KINDS, type destinations as t } from '../../db/schema/destinations.ts';
+import { CHAT_KINDS, TRACKER_KINDS, type destinations as t } from '../../db/schema/destinations.ts';
 
 export type DestinationRow = typeof t.$inferSelect;
 
@@ -22,8 +22,10 @@ export const WEBHOOKS: DestinationGroup = {
   nameOf: originOf,
 };
 
+const INTEGRATION_KINDS = [...CHAT_KINDS, ...TRACKER_KINDS];
+
 export const INTEGRATIONS: DestinationGroup = {
-  ...{ path: 'integrations', noun: 'integration', tag: 'Integrations', kinds: CHAT_KINDS },
+  ...{ path: 'integrations', noun: 'integration', tag: 'Integrations', kinds: INTEGRATION_KINDS },
   nameOf: (row) => row.name ?? originOf(row),
 };
 

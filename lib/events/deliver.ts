@@ -1,10 +1,18 @@
 import type { Attempt } from '../../db/events/deliveries.ts';
 import { OutboundError } from '../outbound/error.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import type { DestinationRequest } from './requests.ts';
 
 /** The part of a response that is kept. */
 const KEPT_CHARACTERS = 2_000;
+
+/** A request to a destination. */
+export interface DestinationRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Whether the address is a secret, which nothing that is stored may have. */
+  isSecret: boolean;
+}
 
 /** An attempt with what only the next one needs. */
 export interface Answered extends Attempt {
@@ -13,7 +21,7 @@ export interface Answered extends Attempt {
 }
 
 export interface DeliverOptions {
-  outbound: Pick<Outbound, 'post'>;
+  outbound: Pick<Outbound, 'post' | 'request'>;
   clock: () => Date;
 }
 

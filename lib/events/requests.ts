@@ -1,22 +1,15 @@
 import type { DestinationKind, LeasedDestination } from '../../db/events/destinations.ts';
-import { CHAT_KINDS } from '../../db/schema/destinations.ts';
+import { CHAT_KINDS, TRACKER_KINDS } from '../../db/schema/destinations.ts';
 import { VERSION } from '../config/version.ts';
 import { CHAT_FORMATS, type ChatKind } from '../integrations/chat/formats.ts';
 import { messageAbout, testMessage } from '../integrations/chat/message.ts';
 import type { EventBody } from './body.ts';
+import { type Answered, type DeliverOptions, type DestinationRequest, deliver } from './deliver.ts';
 import { signatureHeaders } from './signature.ts';
+import { checkTracker } from './trackers.ts';
 
 /** What a delivery tells a destination: an event, or that the destination works. */
 export type Told = { event: EventBody } | { test: { id: string; at: Date } };
-
-/** A request to a destination. */
-export interface DestinationRequest {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-  /** Whether the address is a secret, which nothing that is stored may have. */
-  isSecret: boolean;
-}
 
 /** A body with what identifies it. */
 interface Sent {
@@ -26,17 +19,30 @@ interface Sent {
   body: string;
 }
 
+/** The current secret of a destination, and a former one that is still valid. */
+type Secrets = readonly [string, ...string[]];
+
 /** How the destinations of a kind are told. */
 interface Kind {
   /** Makes the body of a request, as JSON. @returns undefined if there is nothing to tell */
   bodyOf(told: Told, org: LeasedDestination['org']): object | undefined;
-  /** @param secrets the current one, and a former one that is still valid */
-  requestOf(
+  /** Tells it once. Failures of the other side are in the result. @throws Error if the signal is aborted */
+  tell(
+    options: DeliverOptions,
     destination: LeasedDestination,
-    secrets: readonly [string, ...string[]],
+    secrets: Secrets,
     sent: Sent,
-  ): Promise<DestinationRequest>;
+    signal: AbortSignal,
+  ): Promise<Answered>;
 }
+
+/** Tells destinations by one request. */
+const byRequest =
+  (
+    requestOf: (destination: LeasedDestination, secrets: Secrets, sent: Sent) => Promise<DestinationRequest>,
+  ): Kind['tell'] =>
+  async (options, destination, secrets, sent, signal) =>
+    await deliver(options, await requestOf(destination, secrets, sent), signal);
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': `svc-findings/${VERSION}` };
 
@@ -46,10 +52,10 @@ const webhook: Kind = {
     const { id, at } = told.test;
     return { id, type: 'webhook.test', timestamp: at.toISOString(), organization: org, data: {} };
   },
-  requestOf: async ({ url }, secrets, sent) => ({
+  tell: byRequest(async ({ url }, secrets, sent) => ({
     ...{ url, body: sent.body, isSecret: false },
     headers: { ...HEADERS, ...(await signatureHeaders(secrets, sent)) },
-  }),
+  })),
 };
 
 const chat = (kind: ChatKind): Kind => ({
@@ -57,12 +63,19 @@ const chat = (kind: ChatKind): Kind => ({
     const message = 'event' in told ? messageAbout(told.event) : testMessage(org);
     return message && CHAT_FORMATS[kind](message);
   },
-  requestOf: async (_, [url], { body }) => ({ url, headers: HEADERS, body, isSecret: true }),
+  tell: byRequest(async (_, [url], { body }) => ({ url, headers: HEADERS, body, isSecret: true })),
 });
+
+/** A tracker is told nothing yet, but a test checks its access. */
+const tracker: Kind = {
+  bodyOf: (told) => ('test' in told ? { test: told.test.id } : undefined),
+  tell: (options, destination, [token], _, signal) => checkTracker(options, destination, token, signal),
+};
 
 const KINDS = new Map<DestinationKind, Kind>([
   ['webhook', webhook],
   ...CHAT_KINDS.map((kind) => [kind, chat(kind)] as const),
+  ...TRACKER_KINDS.map((kind) => [kind, tracker] as const),
 ]);
 
 /** How a destination is told. */

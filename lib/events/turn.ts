@@ -23,7 +23,7 @@ import { backoff, LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
 import { readInOrder } from './contents.ts';
-import { type Answered, type DeliverOptions, deliver } from './deliver.ts';
+import type { Answered, DeliverOptions } from './deliver.ts';
 import type { LoadedEvent } from './render.ts';
 import { kindOf } from './requests.ts';
 import { openSecrets } from './secrets.ts';
@@ -144,8 +144,7 @@ export async function takeTurn(
     if (!secrets)
       return unsent(clock(), UNOPENED[destination.kind === 'webhook' ? 'webhook' : 'integration']);
     const sent = { id: delivery.event?.id ?? delivery.id, at: clock(), body: JSON.stringify(json) };
-    const request = await kind.requestOf(destination, secrets, sent);
-    return await deliver(options, request, signal).catch((error) => {
+    return await kind.tell(options, destination, secrets, sent, signal).catch((error) => {
       if (signal.aborted) return undefined;
       throw error;
     });
@@ -155,7 +154,7 @@ export async function takeTurn(
 const UNREAD = 'The event could not be read.';
 const UNOPENED = {
   webhook: 'The secret of this webhook cannot be opened. Replace it.',
-  integration: 'The address of this integration cannot be opened. Enter it again.',
+  integration: 'The address or token of this integration cannot be opened. Enter it again.',
 };
 
 const unsent = (at: Date, error: string): Answered => ({ at, durationMs: 0, error });

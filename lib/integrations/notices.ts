@@ -7,6 +7,9 @@ const SERVICES: Partial<Record<DestinationRow['kind'], string>> = {
   teams: 'Microsoft Teams',
   discord: 'Discord',
   mattermost: 'Mattermost',
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  jira: 'Jira',
 };
 
 /** The facts about an integration in mails to owners. */
@@ -14,6 +17,7 @@ export const factsOf = (row: DestinationRow): [string, string][] => [
   ['Service', SERVICES[row.kind] ?? row.kind],
   ['Name', row.name ?? ''],
   ['Address', originOf(row)],
+  ...(row.tracker === null ? [] : [['Issues in', row.tracker.project] satisfies [string, string]]),
   ['Projects', row.projectIds === null ? 'all' : String(row.projectIds.length)],
   ...(row.mutedProjectIds === null
     ? []
@@ -22,7 +26,9 @@ export const factsOf = (row: DestinationRow): [string, string][] => [
 
 /** The columns that determine what leaves the organization, and where to. */
 const NAMES = {
-  secret: 'address',
+  url: 'address',
+  secret: 'address or token',
+  tracker: 'project or form of issues',
   projectIds: 'projects',
   mutedProjectIds: 'muted projects',
   minSeverity: 'lowest severity',

@@ -1,0 +1,1 @@
+ALTER TABLE "shared"."destinations" ADD COLUMN "tracker" jsonb;
