@@ -6,14 +6,14 @@ export type TrackerKind = TrackerSettings['kind'];
 export const isTrackerKind = (kind: string): kind is TrackerKind =>
   (TRACKER_KINDS as readonly string[]).includes(kind);
 
-/** A part of a path. Two dots would lead to another one. */
-const SEGMENT = '(?!\\.{1,2}(?:/|$))[\\w.-]{1,255}';
-
-/** The form of the names of projects, with an example. */
+/** The form of the names of projects, with an example. A part of dots only would lead to another path. */
 const PROJECTS: Record<TrackerKind, { form: RegExp; example: string }> = {
-  github: { form: new RegExp(`^${SEGMENT}/${SEGMENT}$`), example: 'a repository such as acme/web-shop' },
+  github: {
+    form: /^(?!\.+\/)[\w.-]{1,100}\/(?!\.+$)[\w.-]{1,100}$/,
+    example: 'a repository such as acme/web-shop',
+  },
   gitlab: {
-    form: new RegExp(`^${SEGMENT}(?:/${SEGMENT}){1,20}$`),
+    form: /^(?:(?!\.+\/)[\w.-]{1,255}\/){1,20}(?!\.+$)[\w.-]{1,255}$/,
     example: 'a project such as acme/web-shop',
   },
   jira: { form: /^[A-Z][A-Z0-9_]{1,254}$/, example: 'the key of a project, such as WEB' },
