@@ -31,14 +31,14 @@ export const shortened = (text: string, max: number): string =>
 
 /** A text in one line. */
 export const inLine = (text: string, max = MAX_VALUE): string =>
-  shortened(visible(text).replaceAll(/\s+/g, ' ').trim(), max);
+  shortened(visible(text).replaceAll(/\s+/g, ' ').trim(), Math.min(max, MAX_VALUE));
 
 /** A title that mentions nobody and refers to nothing: GitLab reads `@`, `#` and other characters before a word. */
 export const plainTitle = (title: string): string =>
   shortened(inLine(title, MAX_TITLE).replaceAll(/[@#!~%&$^*](?=[\w"{[])/g, `$&${JOINER}`), MAX_TITLE) ||
   'Finding';
 
-/** Writes blocks with a function, and shortens the reported texts until all fit. */
+/** Writes blocks with a function, and shortens the reported texts and values until all fit. */
 export function fitting(write: (maxText: number) => string): string {
   for (let max = MAX_BODY; ; max = Math.floor(max / 2)) {
     const text = write(max);

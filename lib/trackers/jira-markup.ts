@@ -22,7 +22,7 @@ function nodesOf(block: Block, max: number): Node[] {
     case 'facts': {
       const items = block.facts.map(([label, value]) => ({
         type: 'listItem',
-        content: [paragraph(text(`${label}: `, { type: 'strong' }), text(inLine(value)))],
+        content: [paragraph(text(`${label}: `, { type: 'strong' }), text(inLine(value, max)))],
       }));
       return [{ type: 'bulletList', content: items }];
     }
@@ -57,7 +57,7 @@ function write(block: Block, max: number): string {
     case 'text':
       return block.text;
     case 'facts':
-      return noFormat(block.facts.map(([label, value]) => `${label}: ${inLine(value)}`).join('\n'));
+      return noFormat(block.facts.map(([label, value]) => `${label}: ${inLine(value, max)}`).join('\n'));
     case 'reported':
       return `h3. ${block.heading}\n\n${noFormat(shortened(visible(block.text), max))}`;
     case 'link':

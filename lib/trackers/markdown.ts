@@ -6,7 +6,8 @@ import { type Block, fitting, inLine, JOINER, shortened, visible } from './block
 export const markdownMarker = (marker: string): string => `<!-- svc-findings: ${marker} -->`;
 
 /** A value. The joiner keeps an empty one from being no code. */
-const code = (value: string): string => `\`${inLine(value).replaceAll('`', "'") || JOINER}\``;
+const code = (value: string, max: number): string =>
+  `\`${inLine(value, max).replaceAll('`', "'") || JOINER}\``;
 
 /**
  * A code block. The text has no fence, because GitLab ends a block at any fence when it looks for commands, and no line begins with `/`,
@@ -24,7 +25,7 @@ function write(block: Block, max: number): string {
     case 'text':
       return block.text;
     case 'facts':
-      return block.facts.map(([label, value]) => `- **${label}:** ${code(value)}`).join('\n');
+      return block.facts.map(([label, value]) => `- **${label}:** ${code(value, max)}`).join('\n');
     case 'reported':
       return `### ${block.heading}\n\n${codeBlock(block.text, max)}`;
     case 'link':
