@@ -112,6 +112,22 @@ describe('an event', () => {
     expect(receiver.received.map((sent) => sent.id)).toEqual([id]);
   });
 
+  it.each([
+    ['finding.commented', 20, [20]],
+    ['scan.completed', 12, [10, 2]],
+  ])('of the type %s is read with the others of a turn', async (type, count, expected) => {
+    const receiver = await startReceiver();
+    await addDestination(t, org, receiver.url, [type]);
+    await writeEvents(t, org, count, type);
+    const reads: number[] = [];
+    const load: OutboxOptions['load'] = async (_, events) => {
+      reads.push(events.length);
+      return loadedAs(events, ({ id }) => ({ id }));
+    };
+    expect(await send(t, org, { load })).toBe(count);
+    expect(reads).toEqual(expected);
+  });
+
   it('with nothing to tell is not sent, and its delivery is deleted', async () => {
     const receiver = await startReceiver();
     const destination = await addDestination(t, org, receiver.url);

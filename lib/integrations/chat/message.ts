@@ -37,10 +37,13 @@ const MAX_NAME = 100;
 const MAX_ERROR = 300;
 const COMMIT_LENGTH = 12;
 
+/** A cut text without the half of a surrogate pair at its ends. */
+const whole = (cut: string): string => cut.replaceAll(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+
 /** One line without invisible characters, of at most `max` UTF-16 units, which all services count at the most. */
 function shown(text: string, max: number): string {
   const cut = line(text, max);
-  const fitting = cut.length > max ? `${cut.slice(0, max - 1).toWellFormed()}…` : cut;
+  const fitting = cut.length > max ? `${whole(cut.slice(0, max - 1))}…` : cut;
   return fitting || '–';
 }
 
@@ -86,7 +89,7 @@ function factsOf({ summary, ...scan }: ScanEvent['data']['scan']): [string, stri
     ['Project', scan.project, MAX_NAME],
     ['Scan', `${shown(scan.name, MAX_NAME)} (${scan.persona})`, 2 * MAX_NAME],
     ['Branch', scan.ref, MAX_NAME],
-    ['Commit', scan.commit?.slice(0, COMMIT_LENGTH), MAX_NAME],
+    ['Commit', scan.commit && whole(scan.commit.slice(0, COMMIT_LENGTH)), MAX_NAME],
     ['All findings', bySeverity || undefined, MAX_NAME],
     ['Error', scan.error_message, MAX_ERROR],
   ];
@@ -96,7 +99,7 @@ function factsOf({ summary, ...scan }: ScanEvent['data']['scan']): [string, stri
 /** The end of a path tells more than its beginning. */
 function placeOf(file: string, line: number | undefined): string {
   const at = line === undefined ? '' : `:${line}`;
-  const tail = file.length > MAX_NAME ? `…${file.slice(1 - MAX_NAME).toWellFormed()}` : file;
+  const tail = file.length > MAX_NAME ? `…${whole(file.slice(1 - MAX_NAME))}` : file;
   return shown(tail, MAX_NAME) + at;
 }
 
