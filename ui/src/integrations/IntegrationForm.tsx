@@ -9,15 +9,15 @@ import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { useSend } from '../components/forms/use-send.ts';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import { projectsQuery } from '../projects/queries.ts';
-import { type Integration, integrationsQuery } from './queries.ts';
+import { type ChatIntegration, integrationsQuery } from './queries.ts';
 
 interface Props {
   /** Unset: a new one. */
-  integration?: Integration;
+  integration?: ChatIntegration;
   onClose: () => void;
 }
 
-/** Adds or edits an integration. */
+/** Adds or edits an integration with a chat service. */
 export const IntegrationDialog = ({ opened, ...props }: Props & { opened: boolean }) => (
   <Modal
     opened={opened}
@@ -30,9 +30,9 @@ export const IntegrationDialog = ({ opened, ...props }: Props & { opened: boolea
   </Modal>
 );
 
-type Kind = Integration['kind'];
+type Kind = ChatIntegration['kind'];
 
-const KINDS = (Object.keys(text.services) as Kind[]).map((value) => ({ value, label: text.services[value] }));
+const KINDS = (Object.keys(text.help) as Kind[]).map((value) => ({ value, label: text.services[value] }));
 const ANY = '';
 const orNull = (ids: string[]) => (ids.length > 0 ? ids : null);
 
@@ -45,7 +45,7 @@ function IntegrationForm({ integration, onClose }: Props) {
   }));
   const form = useForm({
     initialValues: {
-      kind: integration?.kind ?? 'slack',
+      kind: (integration?.kind ?? 'slack') as Kind,
       name: integration?.name ?? '',
       url: '',
       project_ids: integration?.project_ids ?? [],

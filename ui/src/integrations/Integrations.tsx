@@ -13,7 +13,7 @@ import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import { IconPlus } from '../icons/icons.ts';
 import { DestinationState } from '../webhooks/DestinationState.tsx';
 import { IntegrationDialog } from './IntegrationForm.tsx';
-import { type Integration, integrationsQuery } from './queries.ts';
+import { type Integration, integrationsQuery, isChat } from './queries.ts';
 
 /** The integrations of the organization, for admins who reach all projects. */
 export function Integrations() {
@@ -42,8 +42,22 @@ export function Integrations() {
   );
 }
 
+function summaryOf(integration: Integration): string {
+  const { kind, project_ids = [] } = integration;
+  if (!isChat(integration))
+    return text.trackerSummary(text.services[kind], integration.url, integration.project, project_ids.length);
+  const { host, muted_project_ids = [], min_severity } = integration;
+  return text.summary(
+    text.services[kind],
+    host,
+    project_ids.length,
+    muted_project_ids.length,
+    min_severity && SEVERITY_NAMES[min_severity],
+  );
+}
+
 function IntegrationRow({ integration }: { integration: Integration }) {
-  const { id, kind, name, host, project_ids = [], muted_project_ids = [], min_severity } = integration;
+  const { id, name } = integration;
   return (
     <Group justify="space-between" wrap="nowrap" align="flex-start">
       <div style={{ minWidth: 0 }}>
@@ -60,13 +74,7 @@ function IntegrationRow({ integration }: { integration: Integration }) {
           <DestinationState destination={integration} />
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {text.summary(
-            text.services[kind],
-            host,
-            project_ids.length,
-            muted_project_ids.length,
-            min_severity && SEVERITY_NAMES[min_severity],
-          )}
+          {summaryOf(integration)}
         </Text>
       </div>
       <Group gap="xs" wrap="nowrap">
@@ -129,14 +137,16 @@ export function IntegrationMenu({
   return (
     <>
       <ActionMenu label={text.actionsOf(name)} isBusy={isBusy}>
-        <Menu.Item onClick={open}>{text.edit}</Menu.Item>
+        {isChat(integration) && <Menu.Item onClick={open}>{text.edit}</Menu.Item>}
         {enabled && <Menu.Item onClick={() => test.mutate()}>{text.sendTest}</Menu.Item>}
         <Menu.Item onClick={() => toggle.mutate()}>{enabled ? text.switchOff : text.switchOn}</Menu.Item>
         <Menu.Item color="red" onClick={remove.ask}>
           {text.remove}
         </Menu.Item>
       </ActionMenu>
-      <IntegrationDialog opened={editing} integration={integration} onClose={close} />
+      {isChat(integration) && (
+        <IntegrationDialog opened={editing} integration={integration} onClose={close} />
+      )}
     </>
   );
 }

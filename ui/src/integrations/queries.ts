@@ -4,6 +4,10 @@ import type { OrgSession } from '../app/session.ts';
 import { destinationsKey } from '../webhooks/queries.ts';
 
 export type Integration = Schemas['Integration'];
+/** An integration with a chat service. Others are issue trackers. */
+export type ChatIntegration = Extract<Integration, { host: string }>;
+
+export const isChat = (integration: Integration): integration is ChatIntegration => 'host' in integration;
 
 export const integrationsQuery = (org: OrgSession) =>
   queryOptions({

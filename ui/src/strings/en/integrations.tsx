@@ -13,6 +13,9 @@ export const services = {
   teams: 'Microsoft Teams',
   discord: 'Discord',
   mattermost: 'Mattermost',
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  jira: 'Jira',
 } as const;
 /** Where to get an address. */
 export const help = {
@@ -63,6 +66,12 @@ export const summary = (
     ...(projectCount > 0 ? [plural(projectCount, { one: '# project', other: '# projects' })] : []),
     ...(mutedCount > 0 ? [plural(mutedCount, { one: '# muted project', other: '# muted projects' })] : []),
     ...(severity === undefined ? [] : [`${severity} and above`]),
+  ].join(' · ');
+export const trackerSummary = (service: string, url: string, project: string, projectCount: number) =>
+  [
+    service,
+    `${url.replace('https://', '')} ${project}`,
+    ...(projectCount > 0 ? [plural(projectCount, { one: '# project', other: '# projects' })] : []),
   ].join(' · ');
 export const actionsOf = (name: string) => `Actions for ${name}`;
 export const deliveriesOfIt = 'Deliveries';
