@@ -141,8 +141,7 @@ export async function takeTurn(
 
   /** @returns undefined if the process is stopping */
   async function send(json: object, delivery: DueDelivery): Promise<Answered | undefined> {
-    if (!secrets)
-      return unsent(clock(), UNOPENED[destination.kind === 'webhook' ? 'webhook' : 'integration']);
+    if (!secrets) return unsent(clock(), unopened(destination));
     const sent = { id: delivery.event?.id ?? delivery.id, at: clock(), body: JSON.stringify(json) };
     return await kind.tell(options, destination, secrets, sent, signal).catch((error) => {
       if (signal.aborted) return undefined;
@@ -154,8 +153,12 @@ export async function takeTurn(
 const UNREAD = 'The event could not be read.';
 const UNOPENED = {
   webhook: 'The secret of this webhook cannot be opened. Replace it.',
-  integration: 'The address or token of this integration cannot be opened. Enter it again.',
+  chat: 'The address of this integration cannot be opened. Enter it again.',
+  tracker: 'The token of this integration cannot be opened. Enter it again.',
 };
+
+const unopened = ({ kind, tracker }: LeasedDestination): string =>
+  UNOPENED[kind === 'webhook' ? kind : tracker ? 'tracker' : 'chat'];
 
 const unsent = (at: Date, error: string): Answered => ({ at, durationMs: 0, error });
 

@@ -24,18 +24,27 @@ export const factsOf = (row: DestinationRow): [string, string][] => [
     : [['Muted projects', String(row.mutedProjectIds.length)] satisfies [string, string]]),
 ];
 
-/** The columns that determine what leaves the organization, and where to. */
-const NAMES = {
-  url: 'address',
-  secret: 'address or token',
-  tracker: 'project or form of issues',
+/** The columns that determine what leaves the organization, and where to. The secret of a chat service is its address. */
+const CHAT_NAMES = {
+  secret: 'address',
   projectIds: 'projects',
   mutedProjectIds: 'muted projects',
   minSeverity: 'lowest severity',
 };
+const TRACKER_NAMES = {
+  url: 'address',
+  secret: 'token',
+  tracker: 'project or form of issues',
+  projectIds: 'projects',
+};
 
 /** The names of what a change makes leave the organization otherwise. */
-export const changedNames = (before: DestinationRow, after: DestinationRow): string[] =>
-  (Object.keys(NAMES) as (keyof typeof NAMES)[])
-    .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
-    .map((field) => NAMES[field]);
+export function changedNames(before: DestinationRow, after: DestinationRow): string[] {
+  const names: Partial<Record<keyof DestinationRow, string>> = after.tracker ? TRACKER_NAMES : CHAT_NAMES;
+  return Object.entries(names)
+    .filter(([field]) => {
+      const column = field as keyof DestinationRow;
+      return JSON.stringify(before[column]) !== JSON.stringify(after[column]);
+    })
+    .map(([, name]) => name);
+}
