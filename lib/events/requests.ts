@@ -6,7 +6,7 @@ import { messageAbout, testMessage } from '../integrations/chat/message.ts';
 import type { EventBody } from './body.ts';
 import { signatureHeaders } from './signature.ts';
 
-/** What a delivery tells a destination: an event, or that the destination works. */
+/** The content of a delivery: an event, or that the destination works. */
 export type Told = { event: EventBody } | { test: { id: string; at: Date } };
 
 /** A request to a destination. */
