@@ -91,7 +91,7 @@ export interface CoreServices {
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
-  /** For TOTP secrets, the client secrets of providers and the secrets of webhooks. */
+  /** For TOTP secrets, the client secrets of providers and the secrets of webhooks and integrations. */
   secretBox: SecretBox;
   /** For mails in the queue. */
   mailBox: SecretBox;

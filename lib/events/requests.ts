@@ -8,7 +8,7 @@ import { type Answered, type DeliverOptions, type DestinationRequest, deliver } 
 import { signatureHeaders } from './signature.ts';
 import { checkTracker } from './trackers.ts';
 
-/** What a delivery tells a destination: an event, or that the destination works. */
+/** The content of a delivery: an event, or that the destination works. */
 export type Told = { event: EventBody } | { test: { id: string; at: Date } };
 
 /** A body with what identifies it. */

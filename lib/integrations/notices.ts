@@ -1,6 +1,6 @@
 import { type DestinationRow, originOf } from '../destinations/groups.ts';
 
-/* What owners are told about an integration. */
+/* Mails to owners about an integration. */
 
 const SERVICES: Partial<Record<DestinationRow['kind'], string>> = {
   slack: 'Slack',

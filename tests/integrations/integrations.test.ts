@@ -14,7 +14,7 @@ import { createLimited } from '../support/api/limited.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { withoutOutbox } from '../support/server/no-outbox.ts';
 
-/* GET, POST, PATCH and DELETE /integrations. What they share with webhooks is tested there. */
+/* GET, POST, PATCH and DELETE /integrations. The tests of webhooks cover what both share. */
 
 const KEY = 'an encryption key of the tests with 32 bytes';
 const URL = 'https://hooks.slack.example/services/T024BE7LD/path-secret?key=query-secret';

@@ -49,7 +49,7 @@ function textsOf(body: unknown, name = ''): [string, string][] {
   return Object.entries(body).flatMap(([key, value]) => textsOf(value, Array.isArray(body) ? name : key));
 }
 
-/** What is left of Markdown without code and the links of this service: everything that is interpreted. */
+/** Markdown without code and the links of this service: everything that is interpreted. */
 const interpreted = (markdown: string) =>
   markdown
     .replaceAll(/`[^`]*`/g, '')

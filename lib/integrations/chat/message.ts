@@ -56,7 +56,7 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 const counted = (count: number, word: string): string[] =>
   count === 0 ? [] : [`${count >= MAX_COUNTED ? `at least ${MAX_COUNTED}` : count} ${word}`];
 
-/** What the service tells about an event. @returns undefined if there is nothing to tell */
+/** The message about an event. @returns undefined if there is nothing to tell */
 export const messageAbout = (event: EventBody): ChatMessage | undefined =>
   event.type === 'scan.completed' || event.type === 'scan.failed' ? scanMessage(event) : undefined;
 

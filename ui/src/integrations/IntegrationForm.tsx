@@ -98,7 +98,7 @@ function IntegrationForm({ integration, onClose }: Props) {
       <TextInput
         label={text.url}
         description={integration ? text.urlKept : text.urlHint}
-        placeholder={integration ? `https://${integration.host}/…` : 'https://'}
+        placeholder={text.urlExample(integration?.host ?? text.hosts[kind])}
         type="url"
         maxLength={2_048}
         required={!integration}

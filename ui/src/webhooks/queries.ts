@@ -20,7 +20,7 @@ export const deliveriesSearch = (given: Given): DeliveriesSearch =>
 /** Destinations that have deliveries. */
 export type DestinationGroup = 'integrations' | 'webhooks';
 
-/** What a webhook and an integration have in common. */
+/** The fields that the log of deliveries needs of a webhook or an integration. */
 export type Destination = Pick<Webhook, 'id' | 'enabled' | 'disabled_reason' | 'failures'>;
 
 /** The beginning of the keys of all queries of a group. */

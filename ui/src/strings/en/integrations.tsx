@@ -41,6 +41,14 @@ export const name = 'Name';
 export const nameExample = 'Security team';
 export const url = 'Address';
 export const urlHint = 'It contains a secret, so it is stored encrypted and never shown again.';
+/** The hosts of most addresses. */
+export const hosts = {
+  slack: 'hooks.slack.com',
+  teams: 'example.environment.api.powerplatform.com',
+  discord: 'discord.com',
+  mattermost: 'mattermost.example.com',
+} as const;
+export const urlExample = (host: string) => `https://${host}/…`;
 export const urlKept = 'Leave it empty to keep the present one.';
 export const projects = 'Only these projects';
 export const allProjects = 'All projects';

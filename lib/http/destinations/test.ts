@@ -1,22 +1,19 @@
-import { addTest, pendingTest } from '../../db/destinations/deliveries.ts';
-import { readDelivery } from '../../db/destinations/list.ts';
-import { wakeDestinations } from '../../db/events/destinations.ts';
-import { Delivery, toDelivery } from '../../lib/destinations/deliveries.ts';
-import {
-  requireDestination,
-  requireEnabled,
-  requireStillAdmin,
-} from '../../lib/destinations/destinations.ts';
-import { articled, type DestinationGroup, INTEGRATIONS, WEBHOOKS } from '../../lib/destinations/groups.ts';
-import { ApiError } from '../../lib/errors.ts';
-import { sessionOrg } from '../../lib/http/access.ts';
-import { accepted } from '../../lib/http/answer.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { idParam } from '../../lib/http/fields.ts';
-import { inOrgQuota } from '../../lib/quotas.ts';
-import { z } from '../../lib/schema.ts';
+import { addTest, pendingTest } from '../../../db/destinations/deliveries.ts';
+import { readDelivery } from '../../../db/destinations/list.ts';
+import { wakeDestinations } from '../../../db/events/destinations.ts';
+import { Delivery, toDelivery } from '../../destinations/deliveries.ts';
+import { requireDestination, requireEnabled, requireStillAdmin } from '../../destinations/destinations.ts';
+import { articled, type DestinationGroup } from '../../destinations/groups.ts';
+import { ApiError } from '../../errors.ts';
+import { inOrgQuota } from '../../quotas.ts';
+import { z } from '../../schema.ts';
+import { sessionOrg } from '../access.ts';
+import { accepted } from '../answer.ts';
+import { endpoint } from '../endpoint.ts';
+import { idParam } from '../fields.ts';
 
-const testing = (group: DestinationGroup, sent: string) =>
+/** The endpoint that sends a test. @param sent describes it */
+export const testEndpoint = (group: DestinationGroup, sent: string) =>
   endpoint(
     {
       method: 'post',
@@ -54,12 +51,3 @@ const testing = (group: DestinationGroup, sent: string) =>
       return accepted(toDelivery(delivery));
     },
   );
-
-export const testWebhook = testing(
-  WEBHOOKS,
-  'Sends an event of the type `webhook.test`, whatever `events` has, once.',
-);
-export const testIntegration = testing(
-  INTEGRATIONS,
-  'Sends a message that says the service is connected, without data, once.',
-);

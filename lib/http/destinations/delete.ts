@@ -1,17 +1,18 @@
-import { removeDeliveries } from '../../db/destinations/deliveries.ts';
-import { requireDestination, requireStillAdmin } from '../../lib/destinations/destinations.ts';
-import { articled, type DestinationGroup, INTEGRATIONS, WEBHOOKS } from '../../lib/destinations/groups.ts';
-import { deleteDestination } from '../../lib/events/following.ts';
-import { freshCookieOrg } from '../../lib/http/access.ts';
-import { noContent } from '../../lib/http/answer.ts';
-import { newValues } from '../../lib/http/audit.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { idParam } from '../../lib/http/fields.ts';
-import { logSecurityEvent } from '../../lib/http/security-log.ts';
-import { inOrgQuota } from '../../lib/quotas.ts';
-import { z } from '../../lib/schema.ts';
+import { removeDeliveries } from '../../../db/destinations/deliveries.ts';
+import { requireDestination, requireStillAdmin } from '../../destinations/destinations.ts';
+import { articled, type DestinationGroup } from '../../destinations/groups.ts';
+import { deleteDestination } from '../../events/following.ts';
+import { inOrgQuota } from '../../quotas.ts';
+import { z } from '../../schema.ts';
+import { freshCookieOrg } from '../access.ts';
+import { noContent } from '../answer.ts';
+import { newValues } from '../audit.ts';
+import { endpoint } from '../endpoint.ts';
+import { idParam } from '../fields.ts';
+import { logSecurityEvent } from '../security-log.ts';
 
-const deleting = (group: DestinationGroup) =>
+/** The endpoint that deletes a destination of a group. */
+export const deleteDestinationEndpoint = (group: DestinationGroup) =>
   endpoint(
     {
       method: 'delete',
@@ -49,6 +50,3 @@ const deleting = (group: DestinationGroup) =>
       return noContent();
     },
   );
-
-export const deleteWebhook = deleting(WEBHOOKS);
-export const deleteIntegration = deleting(INTEGRATIONS);

@@ -1,23 +1,20 @@
 import { repeatDelivery } from '../../../db/destinations/deliveries.ts';
 import { readDelivery } from '../../../db/destinations/list.ts';
 import { wakeDestinations } from '../../../db/events/destinations.ts';
-import { Delivery, toDelivery } from '../../../lib/destinations/deliveries.ts';
-import {
-  requireDestination,
-  requireEnabled,
-  requireStillAdmin,
-} from '../../../lib/destinations/destinations.ts';
-import { type DestinationGroup, INTEGRATIONS, WEBHOOKS } from '../../../lib/destinations/groups.ts';
-import { ApiError } from '../../../lib/errors.ts';
-import { sessionOrg } from '../../../lib/http/access.ts';
-import { accepted } from '../../../lib/http/answer.ts';
-import { newValues } from '../../../lib/http/audit.ts';
-import { endpoint } from '../../../lib/http/endpoint.ts';
-import { idParam } from '../../../lib/http/fields.ts';
-import { inOrgQuota } from '../../../lib/quotas.ts';
-import { z } from '../../../lib/schema.ts';
+import { Delivery, toDelivery } from '../../destinations/deliveries.ts';
+import { requireDestination, requireEnabled, requireStillAdmin } from '../../destinations/destinations.ts';
+import type { DestinationGroup } from '../../destinations/groups.ts';
+import { ApiError } from '../../errors.ts';
+import { inOrgQuota } from '../../quotas.ts';
+import { z } from '../../schema.ts';
+import { sessionOrg } from '../access.ts';
+import { accepted } from '../answer.ts';
+import { newValues } from '../audit.ts';
+import { endpoint } from '../endpoint.ts';
+import { idParam } from '../fields.ts';
 
-const redelivering = (group: DestinationGroup, repeated: string) =>
+/** The endpoint that sends a delivery again. @param repeated what is the same */
+export const redeliverEndpoint = (group: DestinationGroup, repeated: string) =>
   endpoint(
     {
       method: 'post',
@@ -59,6 +56,3 @@ const redelivering = (group: DestinationGroup, repeated: string) =>
       return accepted(toDelivery(delivery));
     },
   );
-
-export const redeliver = redelivering(WEBHOOKS, ', with the same `webhook-id`');
-export const redeliverToIntegration = redelivering(INTEGRATIONS, '');

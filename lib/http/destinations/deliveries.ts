@@ -1,17 +1,18 @@
 import { readDeliveries } from '../../../db/destinations/list.ts';
 import { DELIVERY_STATES } from '../../../db/schema/values.ts';
-import { DELIVERY_DAYS, Delivery, toDelivery } from '../../../lib/destinations/deliveries.ts';
-import { requireDestination } from '../../../lib/destinations/destinations.ts';
-import { articled, type DestinationGroup, INTEGRATIONS, WEBHOOKS } from '../../../lib/destinations/groups.ts';
-import { cookieOrg } from '../../../lib/http/access.ts';
-import { ok } from '../../../lib/http/answer.ts';
-import { endpoint } from '../../../lib/http/endpoint.ts';
-import { idParam } from '../../../lib/http/fields.ts';
-import { pageParameters, requiredPage, resultInfo } from '../../../lib/http/lists/pages.ts';
-import { search } from '../../../lib/http/lists/search.ts';
-import { anyOf, z } from '../../../lib/schema.ts';
+import { DELIVERY_DAYS, Delivery, toDelivery } from '../../destinations/deliveries.ts';
+import { requireDestination } from '../../destinations/destinations.ts';
+import { articled, type DestinationGroup } from '../../destinations/groups.ts';
+import { anyOf, z } from '../../schema.ts';
+import { cookieOrg } from '../access.ts';
+import { ok } from '../answer.ts';
+import { endpoint } from '../endpoint.ts';
+import { idParam } from '../fields.ts';
+import { pageParameters, requiredPage, resultInfo } from '../lists/pages.ts';
+import { search } from '../lists/search.ts';
 
-const listing = (group: DestinationGroup) =>
+/** The endpoint that lists the deliveries of a destination. */
+export const deliveriesEndpoint = (group: DestinationGroup) =>
   endpoint(
     {
       method: 'get',
@@ -37,6 +38,3 @@ const listing = (group: DestinationGroup) =>
       return ok(deliveries.map(toDelivery), { result_info: resultInfo(page, total) });
     },
   );
-
-export const listWebhookDeliveries = listing(WEBHOOKS);
-export const listIntegrationDeliveries = listing(INTEGRATIONS);

@@ -1,0 +1,4 @@
+import { WEBHOOKS } from '../../../lib/destinations/groups.ts';
+import { deliveriesEndpoint } from '../../../lib/http/destinations/deliveries.ts';
+
+export const listWebhookDeliveries = deliveriesEndpoint(WEBHOOKS);
