@@ -24,6 +24,7 @@ export const TAGS = [
   'Policies',
   'Rules',
   'Webhooks',
+  'Integrations',
   'Projects',
   'Members',
   'Agent ingest',
