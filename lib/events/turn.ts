@@ -121,7 +121,7 @@ export async function takeTurn(
   }
   const now = clock();
   const next = await nextDelivery(sql, tables, id);
-  const wait = asked ?? (state.failures >= BREAKS_AT ? after(now, backoff(state.failures)) : undefined);
+  const wait = latest(asked, state.failures >= BREAKS_AT ? after(now, backoff(state.failures)) : undefined);
   const later = next && wait && next < wait ? wait : next;
   // A time in the past would put it before the others again.
   const dueAt = later && later < now ? now : later;
@@ -162,11 +162,15 @@ const unsent = (at: Date, error: string): Answered => ({ at, durationMs: 0, erro
 
 const after = (from: Date, ms: number): Date => new Date(from.getTime() + ms);
 
+const latest = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  a && b && a < b ? b : (a ?? b);
+
 /** Until when the other side asks to wait. */
 const askedWait = ({ at, error, retryAfter }: Answered): Date | undefined =>
   error !== undefined && retryAfter !== undefined
     ? after(at, Math.min(retryAfter * 1_000, MAX_WAIT_MS))
     : undefined;
+
 function count(state: FailureState, { error, at }: Attempt): void {
   state.failures = error === undefined ? 0 : state.failures + 1;
   state.failingSince = error === undefined ? null : (state.failingSince ?? at);
@@ -178,7 +182,9 @@ function consequenceOf(delivery: DueDelivery, attempt: Answered): Consequence {
   const isLast =
     delivery.event === null || status === GONE || at.getTime() - delivery.createdAt.getTime() >= GIVE_UP_MS;
   if (isLast) return { state: 'failed' };
-  return { state: 'pending', nextAt: askedWait(attempt) ?? after(at, backoff(delivery.attempts + 1)) };
+  const nextAt = after(at, backoff(delivery.attempts + 1));
+  // A receiver that asks for less does not get more requests.
+  return { state: 'pending', nextAt: latest(askedWait(attempt), nextAt) ?? nextAt };
 }
 
 const OUTCOMES = { delivered: 'delivered', pending: 'failed', failed: 'given_up' } as const;

@@ -133,7 +133,8 @@ describe('a failure', () => {
 
   it.each([
     ['90', 90_000],
-    ['0.5', 500],
+    ['0', 30_000],
+    ['60.5', 60_500],
     ['86400', 3_600_000],
     ['Wed, 21 Oct 2026 07:28:00 GMT', 30_000],
   ])('that asks to wait with Retry-After: %s is repeated later', async (header, ms) => {
@@ -143,7 +144,8 @@ describe('a failure', () => {
     await expect.poll(() => deliveries(id)).toMatchObject([{ state: 'pending', status: 429 }]);
     const [{ tried_at, next_at }] = await deliveries(id);
     const waits = Date.parse(next_at) - Date.parse(tried_at);
-    expect(Math.abs(waits - ms)).toBeLessThan(header.length > 5 ? 10_000 : 2);
+    // The time of a first failure varies.
+    expect(Math.abs(waits - ms)).toBeLessThan(ms === 30_000 ? 10_000 : 2);
     const row = async () => {
       const text = 'select to_json(due_at) as due_at, leases from shared.destinations where id = $1';
       return (await t.services.database.sql.unsafe(text, [id]))[0];
