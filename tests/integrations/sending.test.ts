@@ -132,6 +132,7 @@ describe('a failure', () => {
   it.each([
     ['90', 90_000],
     ['0', 30_000],
+    ['60.5', 60_500],
     ['86400', 3_600_000],
     ['Wed, 21 Oct 2026 07:28:00 GMT', 30_000],
   ])('that asks to wait with Retry-After: %s is repeated later', async (header, ms) => {
