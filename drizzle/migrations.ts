@@ -407,14 +407,11 @@ export const sharedMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0033_chat-and-notifications",
-    "hash": "77816740402eb4e8c40160b8e853c056602973f718df1b0dc89042244aa6c155",
+    "name": "0033_integrations",
+    "hash": "3c6886cca812e2e981ba45c49a4b31b61c4740e92ef989198400265feb78bd0b",
     "statements": [
-      "CREATE TABLE \"shared\".\"notification_settings\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"kinds\" jsonb NOT NULL,\n\t\"time_zone\" text NOT NULL,\n\t\"hour\" integer NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL\n);",
       "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"name\" text;",
-      "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"muted_project_ids\" uuid[];",
-      "ALTER TABLE \"shared\".\"notification_settings\" ADD CONSTRAINT \"notification_settings_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
-      "CREATE UNIQUE INDEX \"destinations_mail\" ON \"shared\".\"destinations\" USING btree (\"org_id\") WHERE \"shared\".\"destinations\".\"kind\" = 'mail';"
+      "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"muted_project_ids\" uuid[];"
     ]
   },
   {

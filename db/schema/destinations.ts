@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, jsonb, text, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 import { orgs } from './orgs.ts';
 import { shared } from './shared-schema.ts';
@@ -22,8 +21,8 @@ export interface StoredTracker {
   email?: string | undefined;
 }
 
-/** The receivers of events. `mail`: the members of the organization, as they chose; one destination for all of them. */
-export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, ...TRACKER_KINDS, 'mail'] as const;
+/** The receivers of events. */
+export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, ...TRACKER_KINDS] as const;
 
 /** Why the service has switched a destination off. */
 export const DISABLED_REASONS = ['failing', 'gone'] as const;
@@ -39,9 +38,9 @@ export const destinations = shared.table(
     kind: text('kind', { enum: DESTINATION_KINDS }).notNull(),
     /** The name of an integration. */
     name: text('name'),
-    /** A chat service: the origin of its address. `mail`: `mailto:`. */
+    /** A chat service: the origin of its address. */
     url: text('url').notNull(),
-    /** Signs what is sent to a webhook; the address of a chat service; the token of a tracker. Sealed when there is a key for it. Empty for `mail`. */
+    /** Signs what is sent to a webhook; the address of a chat service; the token of a tracker. Sealed when there is a key for it. */
     secret: text('secret').notNull(),
     /** Signs beside `secret` until then. */
     formerSecret: text('former_secret'),
@@ -68,11 +67,7 @@ export const destinations = shared.table(
     failures: integer('failures').notNull().default(0),
     failingSince: time('failing_since'),
   },
-  (t) => [
-    index('destinations_org').on(t.orgId),
-    index('destinations_due').on(t.dueAt),
-    uniqueIndex('destinations_mail').on(t.orgId).where(sql`${t.kind} = 'mail'`),
-  ],
+  (t) => [index('destinations_org').on(t.orgId), index('destinations_due').on(t.dueAt)],
 );
 
 /** The progress of publishing the events of organizations that somebody follows. */

@@ -37,12 +37,18 @@ export async function deliver(
   const at = clock();
   const started = performance.now();
   const durationMs = () => performance.now() - started;
-  const shown = (text: string) => (isSecret ? without(text, secretsIn(url)) : text);
+  const shown = (text: string) => (isSecret ? withoutSecret(text, url) : text);
   try {
     const { status, text, retryAfter } = await outbound.post(url, { headers, body, signal });
     const isSuccess = status >= 200 && status < 300;
     return {
-      ...{ at, durationMs: durationMs(), status, response: storable(shown(text)), retryAfter },
+      ...{
+        at,
+        durationMs: durationMs(),
+        status,
+        response: storable(shown(text.slice(0, KEPT_CHARACTERS))),
+        retryAfter,
+      },
       ...(!isSuccess && { error: `The response has the status ${status}.` }),
     };
   } catch (error) {
@@ -51,19 +57,35 @@ export async function deliver(
   }
 }
 
-/** The shortest part of an address that can be a secret. */
-const SECRET_LENGTH = 12;
+/** So many letters and digits of an address tell too much of it. */
+const TELLING = 12;
 
-/** The parts of an address that can be secrets, as they are and decoded. A response may repeat them. */
-function secretsIn(url: string): string[] {
-  const { pathname, search, searchParams } = new URL(url);
-  const parts = [...pathname.split('/'), ...search.split(/[?&=]/), ...searchParams.values()];
-  return parts.filter((part) => part.length >= SECRET_LENGTH);
+/** The letters and digits of a text, so that escapes and other separators make no difference. */
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
-const without = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);
+/** A text from the other side; without the text if it repeats a part of the secret path or query of an address. */
+function withoutSecret(text: string, url: string): string {
+  const { pathname, search } = new URL(url);
+  const shown = [text, decoded(text)].map(lettersOf);
+  const parts = `${pathname}${search}`
+    .split(/[/?&=]/)
+    .flatMap((part) => [part, decoded(part)].map(lettersOf));
+  const tells = (part: string) =>
+    Array.from({ length: part.length - TELLING + 1 }, (_, i) => part.slice(i, i + TELLING)).some((piece) =>
+      shown.some((letters) => letters.includes(piece)),
+    );
+  return parts.some((part) => part.length >= TELLING && tells(part)) ? WITHHELD : text;
+}
+
+const WITHHELD = '(It repeats a part of the address.)';
 
 /** PostgreSQL stores no NUL, and no half of a surrogate pair. */
-const storable = (text: string): string =>
-  text.slice(0, KEPT_CHARACTERS).replaceAll('\0', ' ').toWellFormed();
+const storable = (text: string): string => text.replaceAll('\0', ' ').toWellFormed();

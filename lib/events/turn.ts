@@ -116,12 +116,13 @@ export async function takeTurn(
     onOutcome(OUTCOMES[consequence.state]);
     const reason = isCounted && attempt.error !== undefined ? reasonToDisable(state, attempt) : undefined;
     if (reason) return await options.disable(destination, state, reason);
-    asked = askedWait(attempt);
+    if (isCounted) asked = askedWait(attempt);
     if (asked || (isCounted && state.failures >= BREAKS_AT) || attempt.durationMs > SLOW_MS) break;
   }
   const now = clock();
   const next = await nextDelivery(sql, tables, id);
-  const wait = asked ?? (state.failures >= BREAKS_AT ? after(now, backoff(state.failures)) : undefined);
+  const broken = state.failures >= BREAKS_AT ? after(now, backoff(state.failures)) : undefined;
+  const wait = latest(asked, broken);
   const later = next && wait && next < wait ? wait : next;
   // A time in the past would put it before the others again.
   const dueAt = later && later < now ? now : later;
@@ -164,11 +165,15 @@ const unsent = (at: Date, error: string): Answered => ({ at, durationMs: 0, erro
 
 const after = (from: Date, ms: number): Date => new Date(from.getTime() + ms);
 
-/** Until when the other side asks to wait. */
+const latest = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  a && b && a > b ? a : (b ?? a);
+
+/** Until when the other side asks to wait. It can make a wait longer, never shorter. */
 const askedWait = ({ at, error, retryAfter }: Answered): Date | undefined =>
   error !== undefined && retryAfter !== undefined
     ? after(at, Math.min(retryAfter * 1_000, MAX_WAIT_MS))
     : undefined;
+
 function count(state: FailureState, { error, at }: Attempt): void {
   state.failures = error === undefined ? 0 : state.failures + 1;
   state.failingSince = error === undefined ? null : (state.failingSince ?? at);
@@ -180,7 +185,8 @@ function consequenceOf(delivery: DueDelivery, attempt: Answered): Consequence {
   const isLast =
     delivery.event === null || status === GONE || at.getTime() - delivery.createdAt.getTime() >= GIVE_UP_MS;
   if (isLast) return { state: 'failed' };
-  return { state: 'pending', nextAt: askedWait(attempt) ?? after(at, backoff(delivery.attempts + 1)) };
+  const next = after(at, backoff(delivery.attempts + 1));
+  return { state: 'pending', nextAt: latest(askedWait(attempt), next) ?? next };
 }
 
 const OUTCOMES = { delivered: 'delivered', pending: 'failed', failed: 'given_up' } as const;
