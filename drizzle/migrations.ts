@@ -755,6 +755,16 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"deliveries_newest\" ON \"org_template\".\"deliveries\" USING btree (\"destination_id\",\"created_at\",\"id\");",
       "CREATE INDEX \"deliveries_due\" ON \"org_template\".\"deliveries\" USING btree (\"destination_id\",\"next_at\");",
       "CREATE INDEX \"events_seq\" ON \"org_template\".\"events\" USING btree (\"seq\",\"at\",\"id\");"
+    ]
+  },
+  {
+    "name": "0031_issues",
+    "hash": "003b85ddfde60f63293d6c5d8e5b646c530ccb9eebd304c864f069449d44c214",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"finding_issues\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"destination_id\" uuid NOT NULL,\n\t\"issue_id\" uuid NOT NULL,\n\tCONSTRAINT \"finding_issues_pk\" PRIMARY KEY(\"finding_id\",\"destination_id\")\n);",
+      "CREATE TABLE \"org_template\".\"issues\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"destination_id\" uuid NOT NULL,\n\t\"key\" text,\n\t\"url\" text,\n\t\"state\" varchar(10) NOT NULL,\n\t\"status\" text,\n\t\"outcome\" text,\n\t\"checked_at\" timestamp (3) with time zone,\n\t\"created_by\" uuid NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE INDEX \"finding_issues_issue\" ON \"org_template\".\"finding_issues\" USING btree (\"issue_id\");",
+      "CREATE UNIQUE INDEX \"issues_url\" ON \"org_template\".\"issues\" USING btree (\"destination_id\",md5(\"url\"));"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -774,9 +784,11 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"regressed\" bigint DEFAULT 0 NOT NULL,\n\t\"proposed\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
       "CREATE TABLE \"org_template\".\"finding_events\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"change_id\" uuid,\n\t\"kind\" text NOT NULL,\n\t\"actor_id\" uuid,\n\t\"from\" text,\n\t\"to\" text,\n\t\"reason\" text,\n\t\"note\" text,\n\t\"edited_at\" timestamp (3) with time zone,\n\t\"mentions\" uuid[],\n\t\"scan_id\" varchar(36),\n\tCONSTRAINT \"finding_events_pk\" PRIMARY KEY(\"finding_id\",\"at\",\"id\")\n);",
+      "CREATE TABLE \"org_template\".\"finding_issues\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"destination_id\" uuid NOT NULL,\n\t\"issue_id\" uuid NOT NULL,\n\tCONSTRAINT \"finding_issues_pk\" PRIMARY KEY(\"finding_id\",\"destination_id\")\n);",
       "CREATE TABLE \"org_template\".\"finding_refs\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"series_id\" uuid NOT NULL,\n\t\"first_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_scan_id\" varchar(36) NOT NULL,\n\t\"missing_since\" timestamp (3) with time zone,\n\tCONSTRAINT \"finding_refs_pk\" PRIMARY KEY(\"finding_id\",\"series_id\")\n);",
       "CREATE TABLE \"org_template\".\"findings\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"fingerprint\" text NOT NULL,\n\t\"scan_id\" text NOT NULL,\n\t\"last_scan_id\" text NOT NULL,\n\t\"title\" text NOT NULL,\n\t\"severity\" text NOT NULL,\n\t\"description\" text NOT NULL,\n\t\"cwe\" text,\n\t\"cve\" text,\n\t\"cvss_score\" double precision,\n\t\"cvss_vector\" text,\n\t\"file\" text,\n\t\"line\" integer,\n\t\"source\" text,\n\t\"status\" text NOT NULL,\n\t\"status_changed_at\" timestamp (3) with time zone NOT NULL,\n\t\"regressed\" boolean DEFAULT false NOT NULL,\n\t\"seen_count\" integer NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"severity_before\" text,\n\t\"regressed_at\" timestamp (3) with time zone,\n\t\"regressed_before\" boolean,\n\t\"reason\" text,\n\t\"assignee_id\" uuid,\n\t\"due_at\" timestamp (3) with time zone,\n\t\"accepted_until\" timestamp (3) with time zone,\n\t\"created_by\" uuid,\n\t\"missing_since\" timestamp (3) with time zone,\n\t\"change_id\" uuid,\n\t\"due_dates\" timestamp (3) with time zone[],\n\t\"due_before\" timestamp (3) with time zone,\n\t\"resolved_at\" timestamp (3) with time zone,\n\t\"proposed\" boolean,\n\t\"proposed_before\" boolean,\n\t\"rule_id\" text,\n\tCONSTRAINT \"findings_severity\" CHECK (\"severity\" in ('critical', 'high', 'medium', 'low', 'info')),\n\tCONSTRAINT \"findings_status\" CHECK (\"status\" in ('open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'))\n);",
       "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
+      "CREATE TABLE \"org_template\".\"issues\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"destination_id\" uuid NOT NULL,\n\t\"key\" text,\n\t\"url\" text,\n\t\"state\" varchar(10) NOT NULL,\n\t\"status\" text,\n\t\"outcome\" text,\n\t\"checked_at\" timestamp (3) with time zone,\n\t\"created_by\" uuid NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"project_members\" (\n\t\"user_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"role\" varchar(10) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"project_members_pk\" PRIMARY KEY(\"user_id\",\"project_id\")\n);",
@@ -807,6 +819,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;",
       "CREATE INDEX \"finding_events_newest\" ON \"org_template\".\"finding_events\" USING btree (\"at\",\"id\",\"kind\");",
       "CREATE INDEX \"finding_events_actor\" ON \"org_template\".\"finding_events\" USING btree (\"actor_id\",\"at\",\"id\");",
+      "CREATE INDEX \"finding_issues_issue\" ON \"org_template\".\"finding_issues\" USING btree (\"issue_id\");",
       "CREATE INDEX \"finding_refs_series\" ON \"org_template\".\"finding_refs\" USING btree (\"series_id\",\"missing_since\");",
       "CREATE UNIQUE INDEX \"findings_fingerprint\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"fingerprint\");",
       "CREATE INDEX \"findings_scan\" ON \"org_template\".\"findings\" USING btree (\"scan_id\");",
@@ -822,6 +835,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"findings_resolved\" ON \"org_template\".\"findings\" USING btree (coalesce(\"resolved_at\", \"status_changed_at\"),\"severity\",\"project_id\",\"created_at\",\"due_at\",\"resolved_at\",\"status_changed_at\") WHERE status not in ('open', 'confirmed') and not regressed and proposed is null;",
       "CREATE INDEX \"findings_proposed\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\") WHERE proposed;",
       "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '') || E'\\n' || coalesce(\"rule_id\", '')) \"trigram_schema\".gin_trgm_ops);",
+      "CREATE UNIQUE INDEX \"issues_url\" ON \"org_template\".\"issues\" USING btree (\"destination_id\",md5(\"url\"));",
       "CREATE INDEX \"project_members_project\" ON \"org_template\".\"project_members\" USING btree (\"project_id\",\"user_id\");",
       "CREATE UNIQUE INDEX \"projects_slug\" ON \"org_template\".\"projects\" USING btree (\"slug\");",
       "CREATE INDEX \"saved_views_owner\" ON \"org_template\".\"saved_views\" USING btree (\"owner_id\");",

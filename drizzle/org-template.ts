@@ -33,4 +33,6 @@ export const {
   ciTokens,
   events,
   deliveries,
+  issues,
+  findingIssues,
 } = defineOrgTables(TEMPLATE_SCHEMA);

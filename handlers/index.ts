@@ -64,6 +64,11 @@ import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { exportFindingsCsv, exportFindingsSarif } from './findings/export.ts';
 import { getFinding } from './findings/get.ts';
+import { createIssue } from './findings/issues/create.ts';
+import { createSharedIssue } from './findings/issues/create-many.ts';
+import { unlinkFindingIssue } from './findings/issues/delete.ts';
+import { getIssue } from './findings/issues/get.ts';
+import { listIssues } from './findings/issues/list.ts';
 import { listFindings } from './findings/list.ts';
 import { findingRefs } from './findings/refs.ts';
 import { similarFindings } from './findings/similar.ts';
@@ -279,6 +284,11 @@ export const endpoints = {
   deleteFinding,
   deleteFindings,
   similarFindings,
+  createIssue,
+  createSharedIssue,
+  listIssues,
+  getIssue,
+  unlinkFindingIssue,
   findingRefs,
   getActivity,
   createComment,

@@ -95,6 +95,8 @@ with gone as materialized (
   delete from ${tables.sightings} s using seen where s.scan_id = seen.scan_id and s.finding_id = seen.finding_id
 ), without_refs as (
   delete from ${tables.findingRefs} where finding_id = ${idsOfGone}
+), without_issues as (
+  delete from ${tables.findingIssues} where finding_id = ${idsOfGone}
 ), removed as (
   delete from ${tables.findings} where id = ${idsOfGone}
 ), counted as (

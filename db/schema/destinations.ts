@@ -25,7 +25,7 @@ export interface StoredTracker {
 export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, ...TRACKER_KINDS] as const;
 
 /** Why the service has switched a destination off. */
-export const DISABLED_REASONS = ['failing', 'gone'] as const;
+export const DISABLED_REASONS = ['failing', 'gone', 'unauthorized'] as const;
 
 /** The receivers of an organization's events. Its table `deliveries` has the events to send. */
 export const destinations = shared.table(

@@ -20,6 +20,7 @@ import { ciTables } from './ci.ts';
 import { time } from './columns.ts';
 import { eventTables } from './events.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
+import { issueTables } from './issues.ts';
 import type { OrgSchemaName } from './org-schema.ts';
 import { triageTables } from './triage.ts';
 import {
@@ -344,6 +345,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     ...auditTables(schema),
     ...ciTables(schema),
     ...eventTables(schema),
+    ...issueTables(schema),
   };
 }
 

@@ -76,6 +76,10 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number];
 /** The states of a delivery of an event. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
+/** The states of an issue at a tracker. `gone`: it cannot be reached any more. `failed`: it was not created. */
+export const ISSUE_STATES = ['pending', 'open', 'closed', 'gone', 'failed'] as const;
+export type IssueState = (typeof ISSUE_STATES)[number];
+
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 
 /** The two sides of a project that moves to another organization: `out` where it leaves, `in` where it arrives. */

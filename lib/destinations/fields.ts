@@ -60,7 +60,7 @@ export const commonFields = (noun: string) => ({
     .enum(DISABLED_REASONS)
     .optional()
     .openapi({
-      description: `Why the service has switched the ${noun} off: its address failed for long (\`failing\`), or answered 410 (\`gone\`). Absent: the service has not.`,
+      description: `Why the service has switched the ${noun} off: its address failed for long (\`failing\`), answered 410 (\`gone\`), or does not accept the token of an issue tracker (\`unauthorized\`). Absent: the service has not.`,
       example: 'failing',
     }),
   failures: count(3).optional().openapi({

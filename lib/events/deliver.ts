@@ -18,6 +18,10 @@ export interface DestinationRequest {
 export interface Answered extends Attempt {
   /** Seconds for which the other side asks to wait. */
   retryAfter?: number | undefined;
+  /** The other side has answered, and will not do it: it is not asked again, and counts as no failure of the destination. */
+  isFinal?: boolean | undefined;
+  /** The other side does not accept the secret. */
+  isUnauthorized?: boolean | undefined;
 }
 
 export interface DeliverOptions {

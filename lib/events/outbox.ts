@@ -34,8 +34,9 @@ export interface Outbox {
   stop(): Promise<void>;
 }
 
-export interface OutboxOptions extends Omit<TurnOptions, 'disable' | 'database'>, DisableOptions {
+export interface OutboxOptions extends Omit<TurnOptions, 'disable' | 'database' | 'config'>, DisableOptions {
   database: Database;
+  config: TurnOptions['config'] & DisableOptions['config'];
   /** The version of an organization's schema that is up to date. */
   version: number;
   followed: FollowedOrgs;

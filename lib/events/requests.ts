@@ -1,12 +1,13 @@
 import type { DestinationKind, LeasedDestination } from '../../db/events/destinations.ts';
+import type { StoredEvent } from '../../db/events/read.ts';
 import { CHAT_KINDS, TRACKER_KINDS } from '../../db/schema/destinations.ts';
 import { VERSION } from '../config/version.ts';
 import { CHAT_FORMATS, type ChatKind } from '../integrations/chat/formats.ts';
 import { messageAbout, testMessage } from '../integrations/chat/message.ts';
 import type { EventBody } from './body.ts';
-import { type Answered, type DeliverOptions, type DestinationRequest, deliver } from './deliver.ts';
+import { type Answered, type DestinationRequest, deliver } from './deliver.ts';
 import { signatureHeaders } from './signature.ts';
-import { checkTracker } from './trackers.ts';
+import { type TrackerOptions, type TrackerTask, tellTracker, trackerTask } from './trackers.ts';
 
 /** The content of a delivery: an event, or that the destination works. */
 export type Told = { event: EventBody } | { test: { id: string; at: Date } };
@@ -26,9 +27,15 @@ type Secrets = readonly [string, ...string[]];
 interface Kind {
   /** Makes the body of a request, as JSON. @returns undefined if there is nothing to tell */
   bodyOf(told: Told, org: LeasedDestination['org']): object | undefined;
+  /** Makes the body of a stored event instead, for kinds that get events which are for nobody else. */
+  read?(
+    options: TrackerOptions,
+    destination: LeasedDestination,
+    event: StoredEvent,
+  ): Promise<object | undefined>;
   /** Tells it once. Failures of the other side are in the result. @throws Error if the signal is aborted */
   tell(
-    options: DeliverOptions,
+    options: TrackerOptions,
     destination: LeasedDestination,
     secrets: Secrets,
     sent: Sent,
@@ -66,10 +73,11 @@ const chat = (kind: ChatKind): Kind => ({
   tell: byRequest(async (_, [url], { body }) => ({ url, headers: HEADERS, body, isSecret: true })),
 });
 
-/** A tracker is told nothing yet, but a test checks its access. */
 const tracker: Kind = {
   bodyOf: (told) => ('test' in told ? { test: told.test.id } : undefined),
-  tell: (options, destination, [token], _, signal) => checkTracker(options, destination, token, signal),
+  read: trackerTask,
+  tell: (options, destination, [token], { body }, signal) =>
+    tellTracker(options, destination, token, JSON.parse(body) as TrackerTask, signal),
 };
 
 const KINDS = new Map<DestinationKind, Kind>([

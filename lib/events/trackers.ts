@@ -1,31 +1,84 @@
 import type { LeasedDestination } from '../../db/events/destinations.ts';
+import { type IssueWork, readWork } from '../../db/issues/work.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import { doWork, type IssueContext, isRetried } from '../issues/send.ts';
 import { createTracker } from '../trackers/create.ts';
 import { settingsOf } from '../trackers/settings.ts';
-import { TrackerError } from '../trackers/tracker.ts';
+import { type Tracker, TrackerError } from '../trackers/tracker.ts';
 import type { Answered, DeliverOptions } from './deliver.ts';
 
+/** The time of all requests of one delivery. */
+const WORK_MS = 60_000;
+/** An event of this age is not tried again. */
+export const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1_000;
+
+/** What the work of a tracker needs. */
+export interface TrackerOptions extends DeliverOptions {
+  database: Pick<IssueContext, 'sql'>;
+  config: IssueContext['config'];
+  tablesOf: (org: { id: string }) => OrgTables;
+}
+
+/** What a tracker is asked for: to do the work of an issue, or to say whether the access is sufficient. */
+export type TrackerTask = { work: IssueWork; since: string } | { test: string };
+
+/** Reads the work of an event. @returns undefined if there is none: the issue is of another integration, or was removed */
+export async function trackerTask(
+  { database, tablesOf }: TrackerOptions,
+  destination: LeasedDestination,
+  { subject, at }: { subject: string | null; at: string },
+): Promise<TrackerTask | undefined> {
+  const work =
+    subject === null
+      ? undefined
+      : await readWork(database.sql, tablesOf(destination.org), subject, destination);
+  return work && { work, since: at };
+}
+
 /**
- * Checks the access to a tracker. Its failures are in the result.
+ * Asks a tracker once. Its failures are in the result.
  * @throws Error if the signal is aborted
  */
-export async function checkTracker(
-  { outbound, clock }: DeliverOptions,
+export async function tellTracker(
+  { outbound, clock, database, config, tablesOf }: TrackerOptions,
   destination: LeasedDestination,
   token: string,
+  task: TrackerTask,
   signal: AbortSignal,
 ): Promise<Answered> {
   const at = clock();
   const started = performance.now();
   const durationMs = () => performance.now() - started;
+  const timeout = AbortSignal.timeout(WORK_MS);
+  const tools = { outbound, clock, signal: AbortSignal.any([signal, timeout]) };
   try {
-    const tracker = createTracker(settingsOf(destination, token), { outbound, clock, signal });
-    const { tokenExpiresAt } = await tracker.check();
-    const response = tokenExpiresAt
-      ? `The access is sufficient. The token expires on ${tokenExpiresAt.toISOString().slice(0, 10)}.`
-      : 'The access is sufficient.';
+    const tracker = createTracker(settingsOf(destination, token), tools);
+    if ('test' in task) return { at, durationMs: durationMs(), status: 200, response: await check(tracker) };
+    const context = {
+      ...{ sql: database.sql, tables: tablesOf(destination.org), config, clock },
+      giveUpAt: new Date(Date.parse(task.since) + GIVE_UP_MS),
+    };
+    const response = await doWork(context, destination, task.work, tracker);
     return { at, durationMs: durationMs(), status: 200, response };
   } catch (error) {
-    if (signal.aborted || !(error instanceof TrackerError)) throw error;
-    return { at, durationMs: durationMs(), status: error.status, error: error.message };
+    if (signal.aborted) throw error;
+    if (timeout.aborted)
+      return { at, durationMs: durationMs(), error: 'The tracker took longer than 60 seconds.' };
+    if (!(error instanceof TrackerError)) throw error;
+    const { kind, message, status, retryAt } = error;
+    return {
+      ...{ at, durationMs: durationMs(), status, error: message },
+      retryAfter: retryAt && (retryAt.getTime() - at.getTime()) / 1_000,
+      isFinal: !isRetried(error),
+      isUnauthorized: kind === 'unauthorized',
+    };
   }
+}
+
+/** Checks the access. @returns what it has found */
+async function check(tracker: Tracker): Promise<string> {
+  const { tokenExpiresAt } = await tracker.check();
+  return tokenExpiresAt
+    ? `The access is sufficient. The token expires on ${tokenExpiresAt.toISOString().slice(0, 10)}.`
+    : 'The access is sufficient.';
 }

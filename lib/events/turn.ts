@@ -23,20 +23,17 @@ import { backoff, LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
 import { readInOrder } from './contents.ts';
-import type { Answered, DeliverOptions } from './deliver.ts';
+import type { Answered } from './deliver.ts';
 import type { LoadedEvent } from './render.ts';
 import { kindOf } from './requests.ts';
 import { openSecrets } from './secrets.ts';
+import { GIVE_UP_MS, type TrackerOptions } from './trackers.ts';
 
 /** Deliveries and time of one turn of a destination. Others come before its next one. */
 const TURN_DELIVERIES = 20;
 const TURN_MS = 10_000;
 /** A delivery that takes longer is the last of its turn. */
 const SLOW_MS = 5_000;
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
-/** A delivery that fails at this age fails for good, and a destination that has failed for so long is switched off. */
-export const GIVE_UP_MS = 3 * DAY_MS;
 
 const GONE = 410;
 
@@ -51,11 +48,10 @@ export interface TurnOrg {
   tables: OrgTables;
 }
 
-export interface TurnOptions extends DeliverOptions {
+export interface TurnOptions extends TrackerOptions {
   database: Pick<Database, 'sql'>;
   secretBox: SecretBox;
   log: Logger;
-  tablesOf: (org: { id: string }) => OrgTables;
   /** Reads the content of events, in their order. */
   load(org: TurnOrg, events: readonly StoredEvent[]): Promise<readonly LoadedEvent[]>;
   /** Switches a destination off, and mails owners and admins. */
@@ -109,7 +105,7 @@ export async function takeTurn(
     if (!attempt) break;
     // A failure of an address that was changed meanwhile says nothing about the new one.
     if (attempt.error !== undefined && !(await isHeld())) break;
-    const isCounted = delivery.event !== null && !(body instanceof Error);
+    const isCounted = delivery.event !== null && !(body instanceof Error) && !attempt.isFinal;
     if (isCounted) count(state, attempt);
     const consequence = consequenceOf(delivery, attempt);
     await recordAttempt(sql, tables, id, delivery, attempt, consequence);
@@ -136,6 +132,7 @@ export async function takeTurn(
   async function bodyFor({ event, ...test }: DueDelivery): Promise<object | Error | undefined> {
     if (event === undefined) return undefined;
     if (event === null) return kind.bodyOf({ test: { id: test.id, at: test.createdAt } }, org);
+    if (kind.read) return await kind.read(options, destination, event);
     const body = await read(event);
     return body && !(body instanceof Error) ? kind.bodyOf({ event: body }, org) : body;
   }
@@ -183,7 +180,10 @@ function consequenceOf(delivery: DueDelivery, attempt: Answered): Consequence {
   const { error, status, at } = attempt;
   if (error === undefined) return { state: 'delivered' };
   const isLast =
-    delivery.event === null || status === GONE || at.getTime() - delivery.createdAt.getTime() >= GIVE_UP_MS;
+    attempt.isFinal ||
+    delivery.event === null ||
+    status === GONE ||
+    at.getTime() - delivery.createdAt.getTime() >= GIVE_UP_MS;
   if (isLast) return { state: 'failed' };
   const next = after(at, backoff(delivery.attempts + 1));
   return { state: 'pending', nextAt: latest(askedWait(attempt), next) ?? next };
@@ -192,10 +192,11 @@ function consequenceOf(delivery: DueDelivery, attempt: Answered): Consequence {
 const OUTCOMES = { delivered: 'delivered', pending: 'failed', failed: 'given_up' } as const;
 
 function reasonToDisable(
-  { failingSince }: FailureState,
-  { status, at }: Attempt,
+  { failures, failingSince }: FailureState,
+  { status, at, isUnauthorized }: Answered,
 ): DisabledReason | undefined {
   if (status === GONE) return 'gone';
+  if (isUnauthorized && failures >= BREAKS_AT) return 'unauthorized';
   const hasFailedLong = failingSince !== null && at.getTime() - failingSince.getTime() >= GIVE_UP_MS;
   return hasFailedLong ? 'failing' : undefined;
 }

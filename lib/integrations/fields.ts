@@ -1,3 +1,4 @@
+import { ISSUE_REQUESTED } from '../../db/issues/claim.ts';
 import { toResource } from '../../db/resources.ts';
 import { CHAT_KINDS, type StoredTracker, type destinations as t } from '../../db/schema/destinations.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
@@ -150,7 +151,7 @@ export const newColumns = (
 ): typeof t.$inferInsert => ({
   ...{ id, orgId, kind: given.kind, name: given.name },
   ...{ url: '', secret: '', ...target },
-  events: isTrackerKind(given.kind) ? [] : [...CHAT_EVENTS],
+  events: isTrackerKind(given.kind) ? [ISSUE_REQUESTED] : [...CHAT_EVENTS],
   ...newChoices(given, at),
 });
 

@@ -5,6 +5,7 @@ import { expireDeletions } from '../../db/deletions/purge.ts';
 import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
 import { purgeEvents, wakeForgotten } from '../../db/events/deliveries.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
+import { purgeIssues } from '../../db/issues/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
 import { orgs } from '../../db/schema/orgs.ts';
@@ -19,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVENTS_MS = 30 * DAY_MS;
 
 /**
- * Deletes the changes of all organizations that can no longer be undone, by users and by rules, old events, expired tokens of CI systems,
+ * Deletes the changes of all organizations that can no longer be undone, by users and by rules, old events, issues that nobody needs, expired tokens of CI systems,
  * purges such deletions, and removes expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
  * exist: that happens when the organization was restored from a backup. Makes destinations due whose
  * deliveries were forgotten.
@@ -46,7 +47,9 @@ export async function purgeOrgs({
       try {
         await purgeChanges(sql, tables, before);
         await purgeRuleChanges(sql, tables);
-        await purgeEvents(sql, tables, new Date(clock().getTime() - EVENTS_MS));
+        const noEvents = new Date(clock().getTime() - EVENTS_MS);
+        await purgeEvents(sql, tables, noEvents);
+        await purgeIssues(sql, tables, noEvents);
         await wakeForgotten(sql, tables, org.id, clock());
         await purgeCi(db, tables, clock());
         if (config.auditDays > 0)

@@ -105,11 +105,16 @@ const insertRefs = orgStatement<OfProject & { rows: string }, object>((tables, $
   }),
 );
 
-/** Rule changes are looked up by rule, because their keys begin with it. They cannot be undone in the target. */
+/**
+ * Rule changes are looked up by rule, because their keys begin with it. They cannot be undone in the target. Issues belong to an
+ * integration of the source, so the findings lose them.
+ */
 const removeFindings = orgStatement<Ids, object>(
-  ({ findings, ruleChanges, rules }, $) => sql`
+  ({ findingIssues, findings, ruleChanges, rules }, $) => sql`
 with without_decisions as (
   delete from ${ruleChanges} where rule_id = any (array(select id from ${rules})) and finding_id = any (${$.ids}::uuid[])
+), without_issues as (
+  delete from ${findingIssues} where finding_id = any (${$.ids}::uuid[])
 )
 delete from ${findings} where id = any (${$.ids}::uuid[])`,
 );

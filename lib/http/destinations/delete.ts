@@ -1,4 +1,5 @@
 import { removeDeliveries } from '../../../db/destinations/deliveries.ts';
+import { removeIssues } from '../../../db/issues/purge.ts';
 import { requireDestination, requireStillAdmin } from '../../destinations/destinations.ts';
 import { articled, type DestinationGroup } from '../../destinations/groups.ts';
 import { deleteDestination } from '../../events/following.ts';
@@ -21,7 +22,10 @@ export const deleteDestinationEndpoint = (group: DestinationGroup) =>
       audit: `${group.noun}.deleted`,
       tag: group.tag,
       summary: `Delete ${articled(group)}`,
-      description: 'Its deliveries are deleted, too. Pending ones are not sent.',
+      description:
+        group.noun === 'integration'
+          ? 'Its deliveries and the links to its issues are deleted, too. Pending ones are not sent, and the issues stay at the tracker.'
+          : 'Its deliveries are deleted, too. Pending ones are not sent.',
       request: { params: z.object({ id: idParam() }) },
       responses: { 204: { description: 'Deleted.' } },
     },
@@ -44,8 +48,12 @@ export const deleteDestinationEndpoint = (group: DestinationGroup) =>
       services.outbox.followed(org.id);
       logSecurityEvent(call, 'org_setting_changed', { setting: noun, [noun]: id, to: 'deleted' });
       // Nothing reads them any more, so a failure is none of the request.
-      await removeDeliveries(sql, org.tables, id).catch((error) =>
-        log.warn('the deliveries of a deleted destination were not removed', { destination: id, error }),
+      const removed = Promise.all([removeDeliveries(sql, org.tables, id), removeIssues(sql, org.tables, id)]);
+      await removed.catch((error) =>
+        log.warn('the deliveries and issues of a deleted destination were not removed', {
+          destination: id,
+          error,
+        }),
       );
       return noContent();
     },

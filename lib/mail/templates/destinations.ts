@@ -5,6 +5,7 @@ import { dateTime, line, person, render, unlinked, withoutPhone } from './letter
 const WHY = {
   failing: 'All deliveries have failed for three days.',
   gone: 'The receiver answered with the status 410 (gone).',
+  unauthorized: 'The issue tracker does not accept the token. It may have expired or been revoked.',
 } satisfies Record<DisabledReason, string>;
 
 /** Notice to the owners and admins of an organization about a webhook or an integration that the service has switched off. */

@@ -161,6 +161,11 @@ GET    /api/v1/dashboard/projects                         cookie+org
 GET    /api/v1/revision                                   cookie+org
 GET    /api/v1/findings/{id}/similar                      cookie+org
 GET    /api/v1/findings/{id}/refs                         cookie+org
+GET    /api/v1/findings/{id}/issues                       cookie+org
+POST   /api/v1/findings/{id}/issues                       cookie+org, member
+POST   /api/v1/findings/issues                            cookie+org, member
+GET    /api/v1/findings/{id}/issues/{issueId}             cookie+org
+DELETE /api/v1/findings/{id}/issues/{issueId}             cookie+org, member
 GET    /api/v1/dashboard/metrics                          cookie+org
 GET    /api/v1/views                                      cookie+org
 POST   /api/v1/views                                      cookie+org

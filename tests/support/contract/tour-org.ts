@@ -509,7 +509,13 @@ export function planOrgTour(on: Traveller) {
       };
       const answer = await on.api.post('/integrations', { ...on.asOwner(), body });
       on.keep('integration', must(answer).id);
-      return answer;
+      const tracker = {
+        ...{ kind: 'github', name: 'Web shop', url: 'https://github.acme.example', project: 'acme/web-shop' },
+        token: 'github_pat_0123456789',
+      };
+      const added = await on.api.post('/integrations', { ...on.asOwner(), body: tracker });
+      on.keep('tracker', must(added).id);
+      return [answer, added];
     },
     listIntegrations: () => on.api.get('/integrations', on.asOwner()),
     updateIntegration: () =>
@@ -533,6 +539,33 @@ export function planOrgTour(on: Traveller) {
       const { integration, message } = on.made;
       return on.api.post(`/integrations/${integration}/deliveries/${message}/redeliver`, on.asOwner());
     },
+    async createIssue() {
+      on.keep('withIssue', must(await push({ fingerprint: 'with an issue', scan_id: 'weekly' })).id);
+      const create = () =>
+        on.api.post(`/findings/${on.made.withIssue}/issues`, {
+          ...on.asOwner(),
+          body: { integration_id: on.made.tracker, force: true },
+        });
+      const answer = await create();
+      on.keep('issue', must(answer).id);
+      return [answer, await create()];
+    },
+    async createSharedIssue() {
+      const { id } = must(await push({ fingerprint: 'with a shared issue', scan_id: 'weekly' }));
+      const body = { finding_ids: [id], integration_id: on.made.tracker, force: true };
+      const create = () => on.api.post('/findings/issues', { ...on.asOwner(), body });
+      return [await create(), await create()];
+    },
+    async listIssues() {
+      const { sql } = on.t.services.database;
+      const [org] = await sql.unsafe("select id from shared.orgs where slug = 'acme'");
+      await sql.unsafe(`update org_${org?.id.replaceAll('-', '')}.issues set key = id::text, checked_at = now(), state = 'closed',
+        url = 'https://github.acme.example/acme/web-shop/issues/' || id, status = 'Done', outcome = 'The token has expired.'`);
+      return on.api.get(`/findings/${on.made.withIssue}/issues`, on.asOwner());
+    },
+    getIssue: () => on.api.get(`/findings/${on.made.withIssue}/issues/${on.made.issue}`, on.asOwner()),
+    unlinkFindingIssue: () =>
+      on.api.delete(`/findings/${on.made.withIssue}/issues/${on.made.issue}`, on.asOwner()),
     deleteIntegration: () => on.api.delete(`/integrations/${on.made.integration}`, on.asOwner()),
 
     updateOrgFeature: () =>

@@ -1,0 +1,185 @@
+import { sql } from 'drizzle-orm';
+import { onItsWorker } from '../citus.ts';
+import type { OrgTables } from '../schema/org.ts';
+import type { FindingStatus, IssueState, TriageReason } from '../schema/values.ts';
+import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
+
+/*
+ * An issue is noted with its findings before it exists at the tracker, in one transaction with the event that makes the outbox create it.
+ * Two requests for one finding follow each other, because both lock the finding.
+ */
+
+/** The type of the event that makes the outbox create an issue, or read one that is linked. Its subject is the issue. */
+export const ISSUE_REQUESTED = 'issue.requested';
+
+/** A finding that may get an issue. */
+export interface ClaimableFinding {
+  id: string;
+  project_id: string;
+  status: FindingStatus;
+  reason: TriageReason | null;
+  /** Null: a scan of the default branch, or of a tracked ref, has reported it. */
+  proposed: boolean | null;
+}
+
+const lock = orgStatement<{ ids: string }, ClaimableFinding>(
+  ({ findings, projects }, $) => sql`
+select f.id, f.project_id, f.status, f.reason, f.proposed from ${findings} f join ${projects} p on p.id = f.project_id
+where f.id = any (${$.ids}::uuid[]) and p.deleted_at is null and p.transfer is null
+order by f.project_id, f.fingerprint for no key update of f`,
+);
+
+/** Locks findings in the order of pushes. Those of projects that are deleted or move are missing. */
+export const lockClaimable = (
+  tx: SqlClient,
+  tables: OrgTables,
+  ids: readonly string[],
+): Promise<ClaimableFinding[]> => lock(tables).run(tx, { ids: arrayText(ids) });
+
+/** The issue that a finding has already. */
+export interface ClaimedIssue {
+  finding_id: string;
+  id: string;
+  state: IssueState;
+  url: string | null;
+}
+
+const claimed = orgStatement<{ ids: string; destinationId: string }, ClaimedIssue>(
+  ({ findingIssues, issues }, $) => sql`
+select l.finding_id, i.id, i.state, i.url from ${findingIssues} l join ${issues} i on i.id = l.issue_id
+where l.finding_id = any (${$.ids}::uuid[]) and l.destination_id = ${$.destinationId}::uuid`,
+);
+
+/** The issues of an integration that findings have. */
+export const readClaimed = (
+  tx: SqlClient,
+  tables: OrgTables,
+  ids: readonly string[],
+  destinationId: string,
+): Promise<ClaimedIssue[]> => claimed(tables).run(tx, { ids: arrayText(ids), destinationId });
+
+/** An issue that somebody asks for. */
+export interface IssueClaim {
+  id: string;
+  at: Date;
+  destinationId: string;
+  actorId: string;
+  findingIds: readonly string[];
+  /** An issue that exists at the tracker. */
+  linked?: { key: string; url: string } | undefined;
+}
+
+interface Values {
+  id: string;
+  at: string;
+  destinationId: string;
+  actorId: string;
+  key: string | null;
+  url: string | null;
+}
+
+const insert = orgStatement<Values, { id: string }>(
+  ({ issues }, $) => sql`
+insert into ${issues} (id, destination_id, key, url, state, created_by, created_at)
+values (${$.id}::uuid, ${$.destinationId}::uuid, ${$.key}, ${$.url}, 'pending', ${$.actorId}::uuid, ${$.at}::timestamptz)
+on conflict do nothing returning id`,
+);
+
+/** Locked, so that nobody removes the last finding of the issue meanwhile. */
+const known = orgStatement<{ destinationId: string; url: string | null }, { id: string }>(
+  ({ issues }, $) => sql`
+select id from ${issues} where destination_id = ${$.destinationId}::uuid and md5(url) = md5(${$.url}::text) for key share`,
+);
+
+const link = orgStatement<
+  { ids: string; issueId: string; destinationId: string; eventId: string; at: string; actorId: string },
+  object
+>((tables, $) => {
+  const { events, findingIssues } = tables;
+  return sql`
+with linked as (
+  insert into ${findingIssues} (finding_id, destination_id, issue_id)
+  select id, ${$.destinationId}::uuid, ${$.issueId}::uuid from unnest(${$.ids}::uuid[]) f(id) ${onItsWorker(tables)}
+  -- Of an issue that was removed at the same time.
+  on conflict (finding_id, destination_id) do update set issue_id = excluded.issue_id
+), told as (
+  insert into ${events} (id, at, type, subject, actor_id)
+  select ${$.eventId}::uuid, ${$.at}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, ${$.issueId}::text, ${$.actorId}::uuid
+  from (select 1) one ${onItsWorker(tables)}
+)
+select 1`;
+});
+
+/**
+ * Notes an issue with its findings, which must be locked and have none, and has the outbox create it, or read it if it is linked.
+ * @returns its id, which is another one if the integration has the linked issue already; undefined if that was removed just now
+ */
+export async function claimIssue(
+  tx: SqlClient,
+  tables: OrgTables,
+  { id, at, destinationId, actorId, findingIds, linked }: IssueClaim,
+  eventId: string,
+): Promise<string | undefined> {
+  const common = { destinationId, actorId, at: at.toISOString() };
+  const { key = null, url = null } = linked ?? {};
+  const [made] = await insert(tables).run(tx, { ...common, id, key, url });
+  const [found] = made ? [made] : await known(tables).run(tx, { destinationId, url });
+  if (!found) return undefined;
+  const ids = arrayText(findingIds);
+  await link(tables).run(tx, { ...common, ids, issueId: found.id, eventId });
+  return found.id;
+}
+
+const retry = orgStatement<{ id: string; eventId: string; at: string; actorId: string }, object>(
+  (tables, $) => sql`
+with reset as (
+  update ${tables.issues} set state = 'pending', outcome = null, checked_at = ${$.at}::timestamptz
+  where id = ${$.id}::uuid and state = 'failed' returning id
+)
+insert into ${tables.events} (id, at, type, subject, actor_id)
+select ${$.eventId}::uuid, ${$.at}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, id::text, ${$.actorId}::uuid
+from reset ${onItsWorker(tables)}`,
+);
+
+/** Has the outbox create an issue again that was not created. */
+export async function retryIssue(
+  tx: SqlClient,
+  tables: OrgTables,
+  { id, at, actorId }: Pick<IssueClaim, 'id' | 'at' | 'actorId'>,
+  eventId: string,
+): Promise<void> {
+  await retry(tables).run(tx, { id, eventId, actorId, at: at.toISOString() });
+}
+
+const lockIssue = orgStatement<{ id: string; findingId: string }, { url: string | null }>(
+  ({ findingIssues, issues }, $) => sql`
+select i.url from ${issues} i where i.id = ${$.id}::uuid
+  and exists (select 1 from ${findingIssues} l where l.finding_id = ${$.findingId}::uuid and l.issue_id = i.id) for update`,
+);
+
+const unlink = orgStatement<{ id: string; findingId: string }, object>(
+  ({ findingIssues }, $) => sql`
+delete from ${findingIssues} where finding_id = ${$.findingId}::uuid and issue_id = ${$.id}::uuid`,
+);
+
+const removeUnused = orgStatement<{ id: string }, object>(
+  ({ findingIssues, issues }, $) => sql`
+delete from ${issues} where id = ${$.id}::uuid
+  and not exists (select 1 from ${findingIssues} l where l.issue_id = ${$.id}::uuid)`,
+);
+
+/**
+ * Takes an issue from a finding, in a transaction. An issue without findings is forgotten, and stays at the tracker.
+ * @returns undefined if the finding does not have it
+ */
+export async function unlinkIssue(
+  tx: SqlClient,
+  tables: OrgTables,
+  { id, findingId }: { id: string; findingId: string },
+): Promise<{ url: string | null } | undefined> {
+  const [issue] = await lockIssue(tables).run(tx, { id, findingId });
+  if (!issue) return undefined;
+  await unlink(tables).run(tx, { id, findingId });
+  await removeUnused(tables).run(tx, { id });
+  return issue;
+}

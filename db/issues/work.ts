@@ -1,0 +1,114 @@
+import { sql } from 'drizzle-orm';
+import { joinProject } from '../events/details.ts';
+import { severityRank } from '../scans/scans.ts';
+import type { OrgTables } from '../schema/org.ts';
+import type { IssueState, Severity } from '../schema/values.ts';
+import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
+
+/** A finding of an issue that is created. */
+export interface IssueFindingRow {
+  id: string;
+  title: string;
+  severity: Severity;
+  /** The name of its project. */
+  project: string;
+  /** The beginning; only of the first finding. */
+  description: string;
+  file: string | null;
+  line: number | null;
+  rule_id: string | null;
+  cve: string | null;
+  cwe: string | null;
+}
+
+/** An issue with the findings that its integration may have. */
+export interface IssueWork {
+  id: string;
+  key: string | null;
+  url: string | null;
+  state: IssueState;
+  created_at: string;
+  /** The most severe first. */
+  findings: IssueFindingRow[];
+}
+
+/** The longest text of an issue has as many. */
+const MAX_DESCRIPTION = sql.raw('30000');
+
+const read = orgStatement<{ id: string; destinationId: string; projects: string | null }, IssueWork>(
+  (tables, $) => sql`
+select i.id, i.key, i.url, i.state, to_json(i.created_at) #>> '{}' as created_at, coalesce((
+  select json_agg(json_build_object('id', f.id, 'title', f.title, 'severity', f.severity, 'project', f.project,
+    'description', case when f.place = 1 then left(f.description, ${MAX_DESCRIPTION}) else '' end, 'file', f.file, 'line', f.line,
+    'rule_id', f.rule_id, 'cve', f.cve, 'cwe', f.cwe) order by f.place)
+  from (
+    select f.*, p.name as project, row_number() over (order by ${severityRank(sql`f.severity`)}, f.id) as place
+    from ${tables.findingIssues} l join ${tables.findings} f on f.id = l.finding_id ${joinProject(tables, 'f')}
+    where l.issue_id = i.id and (${$.projects}::uuid[] is null or f.project_id = any (${$.projects}::uuid[]))
+  ) f
+), '[]') as findings
+from ${tables.issues} i where i.id = ${$.id}::uuid and i.destination_id = ${$.destinationId}::uuid`,
+);
+
+/** Reads an issue of an integration with its findings. @returns undefined if the integration does not have it */
+export async function readWork(
+  client: SqlClient,
+  tables: OrgTables,
+  id: string,
+  { id: destinationId, projectIds }: { id: string; projectIds: readonly string[] | null },
+): Promise<IssueWork | undefined> {
+  const projects = projectIds && arrayText(projectIds);
+  const [row] = await read(tables).run(client, { id, destinationId, projects });
+  return row;
+}
+
+/** What a look at an issue has found. */
+export interface IssueOutcome {
+  state: IssueState;
+  at: Date;
+  /** Set if it was created. */
+  created?: { key: string; url: string } | undefined;
+  /** Unset: it was not read. */
+  status?: string | undefined;
+  /** Why nothing was done. */
+  outcome?: string | undefined;
+}
+
+interface Recorded {
+  id: string;
+  state: string;
+  at: string;
+  key: string | null;
+  url: string | null;
+  status: string | null;
+  outcome: string | null;
+}
+
+const record = orgStatement<Recorded, object>(
+  ({ issues }, $) => sql`
+update ${issues} i set state = ${$.state}, checked_at = ${$.at}::timestamptz, key = coalesce(key, ${$.key}), url = coalesce(url, ${$.url}),
+  status = coalesce(${$.status}, status), outcome = ${$.outcome}
+where id = ${$.id}::uuid and not exists (
+  select 1 from ${issues} o where o.destination_id = i.destination_id and md5(o.url) = md5(${$.url}::text) and o.id <> i.id)
+returning 1`,
+);
+
+/** Records what is known of an issue. @returns false if it was removed, or another one has its address */
+export async function recordIssue(
+  client: SqlClient,
+  tables: OrgTables,
+  id: string,
+  { state, at, created, status, outcome }: IssueOutcome,
+): Promise<boolean> {
+  const { key = null, url = null } = created ?? {};
+  const values = {
+    id,
+    state,
+    at: at.toISOString(),
+    key,
+    url,
+    status: status ?? null,
+    outcome: outcome ?? null,
+  };
+  return (await record(tables).run(client, values)).length > 0;
+}

@@ -1,0 +1,80 @@
+import {
+  type ClaimableFinding,
+  claimIssue,
+  lockClaimable,
+  readClaimed,
+  retryIssue,
+} from '../../db/issues/claim.ts';
+import { readIssue } from '../../db/issues/list.ts';
+import { ApiError } from '../errors.ts';
+import { readTrackers, requireKey, requireTracker, requireWanted, sameIssue } from '../issues/claims.ts';
+import { toIssue } from '../issues/fields.ts';
+import { requireStays } from '../projects/transfer/guard.ts';
+import { accepted, ok } from './answer.ts';
+import { type AuditedCall, newValues } from './audit.ts';
+import type { OrgCall } from './call.ts';
+
+/** What a request for an issue has in common, for one finding and for several. */
+export interface IssueRequest {
+  findingIds: readonly string[];
+  integration_id: string;
+  url?: string | undefined;
+  force?: boolean | undefined;
+}
+
+/**
+ * Creates or links the issue of findings. The outbox does the rest after the response.
+ * @returns the pending issue (202), or the one that the findings have already (200)
+ */
+export async function requestIssue(call: OrgCall & AuditedCall, request: IssueRequest) {
+  const { actor, org, services } = call;
+  const { findingIds, integration_id, force } = request;
+  await requireStays(call, { findings: findingIds });
+  const { id: newId, at } = services.nextId();
+  const { id: eventId } = services.nextId();
+  const { id, isNew } = await call.audited(
+    async ({ db, sql }) => {
+      const findings = await lockClaimable(sql, org.tables, findingIds);
+      requireReached(call, findingIds, findings);
+      const projectIds = findings.map((finding) => finding.project_id);
+      const tracker = await db.transaction((tx) => requireTracker(tx, org.id, integration_id, projectIds));
+      const tools = { outbound: services.outbound, clock: services.clock };
+      const linked = request.url === undefined ? undefined : requireKey(tracker, request.url, tools);
+      const claimed = await readClaimed(sql, org.tables, findingIds, tracker.id);
+      const same = sameIssue(findingIds, claimed, linked?.url);
+      if (same && same.state !== 'failed') return { id: same.id, isNew: false };
+      if (!force && !linked) requireWanted(findings);
+      const claim = { at, actorId: actor.id, destinationId: tracker.id, findingIds, linked };
+      if (same) await retryIssue(sql, org.tables, { ...claim, id: same.id }, eventId);
+      const made = same?.id ?? (await claimIssue(sql, org.tables, { ...claim, id: newId }, eventId));
+      if (made === undefined)
+        throw new ApiError('resource_error/conflict', {
+          message: 'The issue was unlinked at the same time. Try again.',
+        });
+      return { id: made, isNew: true, url: linked?.url };
+    },
+    ({ id, isNew, url }) =>
+      isNew
+        ? {
+            target: { type: 'issue', id },
+            changes: newValues({ integration_id, finding_ids: findingIds, url, force }),
+          }
+        : undefined,
+  );
+  const [first = ''] = findingIds;
+  const row = await readIssue(call.sql, org.tables, { findingId: first, id });
+  if (!row) throw new ApiError('resource_error/not_found');
+  const issue = toIssue(row, await readTrackers(call.db, org.id));
+  return isNew ? accepted(issue) : ok(issue);
+}
+
+/** Findings that do not exist are not told from those that the caller does not reach. */
+function requireReached(
+  { reach }: Pick<OrgCall, 'reach'>,
+  ids: readonly string[],
+  findings: readonly ClaimableFinding[],
+): void {
+  const isReached = ({ project_id }: ClaimableFinding) => reach?.ids.includes(project_id) ?? true;
+  if (findings.length < ids.length || !findings.every(isReached))
+    throw new ApiError('resource_error/not_found');
+}
