@@ -23,6 +23,11 @@ export type Operation =
   | 'deleteFinding'
   | 'deleteFindings'
   | 'similarFindings'
+  | 'createIssue'
+  | 'createSharedIssue'
+  | 'listIssues'
+  | 'getIssue'
+  | 'unlinkFindingIssue'
   | 'findingRefs'
   | 'getActivity'
   | 'createComment'
@@ -204,6 +209,9 @@ export const PROJECT_ROLES: Roles = {
   updateFinding: 'member',
   deleteFinding: 'admin',
   deleteFindings: 'admin',
+  createIssue: 'member',
+  createSharedIssue: 'member',
+  unlinkFindingIssue: 'member',
   createComment: 'member',
   updateComment: 'member',
   deleteComment: 'member',

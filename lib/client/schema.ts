@@ -1311,6 +1311,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/findings/{id}/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the issues of a finding
+         * @description The oldest first, with the issue trackers that the caller can create issues at. Issues are kept when a finding is changed, and lost when it is deleted or its project is transferred; they stay at the tracker.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["listIssues"];
+        put?: never;
+        /**
+         * Create or link an issue
+         * @description Creates an issue at an issue tracker, or links the one at `url`. It is done after the response: `GET /findings/{id}/issues` shows the outcome. A finding has at most one issue of an integration, so a repeated request returns it (200), and tries again to create one that is `failed`. Findings that are resolved, duplicates, or not on the default branch or a tracked ref get one with `force` only (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
+         */
+        post: operations["createIssue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/issues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create one issue of several findings
+         * @description As `POST /findings/{id}/issues`, for up to 100 findings. All of them have to be in projects that the caller reaches (404) and that the integration is for. If all have the same issue already, it is returned (200); if some have one, none is created (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
+         */
+        post: operations["createSharedIssue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{id}/issues/{issueId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an issue of a finding
+         * @description Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["getIssue"];
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an issue
+         * @description Takes the issue from the finding. Other findings keep it, and it stays at the tracker. A pending one is not created if no other finding has it.
+         *
+         *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
+         */
+        delete: operations["unlinkFindingIssue"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/findings/{id}/refs": {
         parameters: {
             query?: never;
@@ -2249,7 +2325,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an integration
-         * @description Its deliveries are deleted, too. Pending ones are not sent.
+         * @description Its deliveries and the links to its issues are deleted, too. Pending ones are not sent, and the issues stay at the tracker.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -5036,6 +5112,119 @@ export interface components {
             /** @description The property that both findings share. `rule`: the source and the rule (`rule_id`, otherwise the title). */
             why: components["schemas"]["SimilarFindingWhy"];
         };
+        Issue: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            integration?: components["schemas"]["IssueIntegration"];
+            /**
+             * @description Its number or key at the tracker. Absent: it is not created yet.
+             * @example 12
+             */
+            key?: string;
+            /**
+             * @description Its page at the tracker.
+             * @example https://github.com/acme/web-shop/issues/12
+             */
+            url?: string;
+            /** @description `pending`: it is being created, or read for the first time. `gone`: it was deleted or moved, or is out of reach. `failed`: it was not created. */
+            state: components["schemas"]["IssueState"];
+            /**
+             * @description Its status in the words of the tracker. Absent: not known.
+             * @example In progress
+             */
+            status?: string;
+            /**
+             * @description Why nothing was done. Absent: all is done.
+             * @example https://github.com does not accept the token.
+             */
+            reason?: string;
+            /**
+             * @description The findings that have this issue.
+             * @example 1
+             */
+            finding_count: number;
+            /**
+             * Format: date-time
+             * @description When the tracker was asked last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            checked_at?: string;
+            /**
+             * Format: uuid
+             * @description A user or a token.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        /** @description Absent: the organization was restored from a backup, which has no integrations. */
+        IssueIntegration: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            kind: components["schemas"]["IssueIntegrationKind"];
+            /** @example Web shop */
+            name: string;
+        };
+        /**
+         * @example {
+         *       "integration_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+         *     }
+         */
+        NewIssue: {
+            /**
+             * Format: uuid
+             * @description An issue tracker.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            integration_id: string;
+            /**
+             * @description The page of an issue to link. Left out: an issue is created.
+             * @example https://github.com/acme/web-shop/issues/12
+             */
+            url?: string | null;
+            /**
+             * @description Create it also for findings that are resolved, duplicates, or not on the default branch or a tracked ref.
+             * @example false
+             */
+            force?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "finding_ids": [
+         *         "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+         *       ],
+         *       "integration_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+         *     }
+         */
+        NewSharedIssue: {
+            /**
+             * @example [
+             *       "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+             *     ]
+             */
+            finding_ids: string[];
+            /**
+             * Format: uuid
+             * @description An issue tracker.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            integration_id: string;
+            /**
+             * @description Create it also for findings that are resolved, duplicates, or not on the default branch or a tracked ref.
+             * @example false
+             */
+            force?: boolean | null;
+        };
         FindingRef: {
             /**
              * @description Null for scans without a ref, which count as of the default branch.
@@ -6077,7 +6266,7 @@ export interface components {
             min_severity?: components["schemas"]["Severity"];
             /** @example true */
             enabled: boolean;
-            /** @description Why the service has switched the webhook off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            /** @description Why the service has switched the webhook off: its address failed for long (`failing`), answered 410 (`gone`), or does not accept the token of an issue tracker (`unauthorized`). Absent: the service has not. */
             disabled_reason?: components["schemas"]["WebhookDisabledReason"];
             /**
              * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
@@ -6134,7 +6323,7 @@ export interface components {
             min_severity?: components["schemas"]["Severity"];
             /** @example true */
             enabled: boolean;
-            /** @description Why the service has switched the webhook off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            /** @description Why the service has switched the webhook off: its address failed for long (`failing`), answered 410 (`gone`), or does not accept the token of an issue tracker (`unauthorized`). Absent: the service has not. */
             disabled_reason?: components["schemas"]["WebhookDisabledReason"];
             /**
              * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
@@ -6304,7 +6493,7 @@ export interface components {
             min_severity?: components["schemas"]["Severity"];
             /** @example true */
             enabled: boolean;
-            /** @description Why the service has switched the integration off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            /** @description Why the service has switched the integration off: its address failed for long (`failing`), answered 410 (`gone`), or does not accept the token of an issue tracker (`unauthorized`). Absent: the service has not. */
             disabled_reason?: components["schemas"]["WebhookDisabledReason"];
             /**
              * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
@@ -6367,7 +6556,7 @@ export interface components {
             project_ids?: string[];
             /** @example true */
             enabled: boolean;
-            /** @description Why the service has switched the integration off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            /** @description Why the service has switched the integration off: its address failed for long (`failing`), answered 410 (`gone`), or does not accept the token of an issue tracker (`unauthorized`). Absent: the service has not. */
             disabled_reason?: components["schemas"]["WebhookDisabledReason"];
             /**
              * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
@@ -8491,6 +8680,10 @@ export interface components {
         /** @enum {string} */
         SimilarFindingWhy: "cve" | "rule" | "file";
         /** @enum {string} */
+        IssueState: "pending" | "open" | "closed" | "gone" | "failed";
+        /** @enum {string} */
+        IssueIntegrationKind: "github" | "gitlab" | "jira";
+        /** @enum {string} */
         ActivityEntryActorType: "user" | "token" | "rule" | "system";
         /** @description A user whose account was deleted has no name. */
         ActivityEntryActor: {
@@ -8703,7 +8896,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "integration" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
+        EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "integration" | "issue" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
         /** @enum {string} */
         TokenEventType: "token.created" | "token.revoked";
         TokenEventData: {
@@ -8808,7 +9001,7 @@ export interface components {
         /** @enum {string} */
         EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
         /** @enum {string} */
-        WebhookDisabledReason: "failing" | "gone";
+        WebhookDisabledReason: "failing" | "gone" | "unauthorized";
         /** @enum {string|null} */
         NullableSeverity: "critical" | "high" | "medium" | "low" | "info" | null;
         /** @description Absent: a test. */
@@ -8830,8 +9023,6 @@ export interface components {
         DeliveryState: "pending" | "delivered" | "failed";
         /** @enum {string} */
         ChatIntegrationKind: "slack" | "teams" | "discord" | "mattermost";
-        /** @enum {string} */
-        TrackerIntegrationKind: "github" | "gitlab" | "jira";
         /** @description The organization that gets the project. */
         ProjectTransferOrganization: {
             /** @example acme-labs */
@@ -9001,7 +9192,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "integration.changed" | "integration.created" | "integration.deleted" | "integration.redelivered" | "integration.tested" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "integration.changed" | "integration.created" | "integration.deleted" | "integration.redelivered" | "integration.tested" | "issue.created" | "issue.unlinked" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
         /** @enum {string} */
         AuditEntryActorType: "user" | "token";
         /** @description A user whose account was deleted has no name. */
@@ -9928,6 +10119,51 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["SimilarFinding"][];
+        };
+        CreateIssueEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Issue"];
+        };
+        ListIssuesResult: {
+            issues: components["schemas"]["Issue"][];
+            /** @description The issue trackers of the project that are enabled. Empty for callers who may not create issues. */
+            integrations: components["schemas"]["IssueIntegration"][];
+        };
+        ListIssuesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListIssuesResult"];
+        };
+        CreateSharedIssueEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Issue"];
+        };
+        GetIssueEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Issue"];
         };
         FindingRefsEnvelope: {
             /** @enum {boolean} */
@@ -15357,6 +15593,317 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["SimilarFindingsEnvelope"];
                 };
+            };
+        };
+    };
+    listIssues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The issues. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "issues": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "integration": {
+                     *               "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "kind": "github",
+                     *               "name": "Web shop"
+                     *             },
+                     *             "key": "12",
+                     *             "url": "https://github.com/acme/web-shop/issues/12",
+                     *             "state": "open",
+                     *             "status": "In progress",
+                     *             "reason": "https://github.com does not accept the token.",
+                     *             "finding_count": 1,
+                     *             "checked_at": "2026-01-01T00:00:00.000Z",
+                     *             "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "created_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "integrations": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "kind": "github",
+                     *             "name": "Web shop"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListIssuesEnvelope"];
+                };
+            };
+        };
+    };
+    createIssue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "integration_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewIssue"];
+            };
+        };
+        responses: {
+            /** @description The issue that the finding has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "integration": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "kind": "github",
+                     *           "name": "Web shop"
+                     *         },
+                     *         "key": "12",
+                     *         "url": "https://github.com/acme/web-shop/issues/12",
+                     *         "state": "open",
+                     *         "status": "In progress",
+                     *         "reason": "https://github.com does not accept the token.",
+                     *         "finding_count": 1,
+                     *         "checked_at": "2026-01-01T00:00:00.000Z",
+                     *         "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateIssueEnvelope"];
+                };
+            };
+            /** @description The pending issue. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "integration": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "kind": "github",
+                     *           "name": "Web shop"
+                     *         },
+                     *         "key": "12",
+                     *         "url": "https://github.com/acme/web-shop/issues/12",
+                     *         "state": "open",
+                     *         "status": "In progress",
+                     *         "reason": "https://github.com does not accept the token.",
+                     *         "finding_count": 1,
+                     *         "checked_at": "2026-01-01T00:00:00.000Z",
+                     *         "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateIssueEnvelope"];
+                };
+            };
+        };
+    };
+    createSharedIssue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "finding_ids": [
+                 *         "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                 *       ],
+                 *       "integration_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSharedIssue"];
+            };
+        };
+        responses: {
+            /** @description The issue that the findings have. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "integration": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "kind": "github",
+                     *           "name": "Web shop"
+                     *         },
+                     *         "key": "12",
+                     *         "url": "https://github.com/acme/web-shop/issues/12",
+                     *         "state": "open",
+                     *         "status": "In progress",
+                     *         "reason": "https://github.com does not accept the token.",
+                     *         "finding_count": 1,
+                     *         "checked_at": "2026-01-01T00:00:00.000Z",
+                     *         "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateSharedIssueEnvelope"];
+                };
+            };
+            /** @description The pending issue. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "integration": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "kind": "github",
+                     *           "name": "Web shop"
+                     *         },
+                     *         "key": "12",
+                     *         "url": "https://github.com/acme/web-shop/issues/12",
+                     *         "state": "open",
+                     *         "status": "In progress",
+                     *         "reason": "https://github.com does not accept the token.",
+                     *         "finding_count": 1,
+                     *         "checked_at": "2026-01-01T00:00:00.000Z",
+                     *         "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateSharedIssueEnvelope"];
+                };
+            };
+        };
+    };
+    getIssue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                issueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The issue. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "integration": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "kind": "github",
+                     *           "name": "Web shop"
+                     *         },
+                     *         "key": "12",
+                     *         "url": "https://github.com/acme/web-shop/issues/12",
+                     *         "state": "open",
+                     *         "status": "In progress",
+                     *         "reason": "https://github.com does not accept the token.",
+                     *         "finding_count": 1,
+                     *         "checked_at": "2026-01-01T00:00:00.000Z",
+                     *         "created_by": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "created_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetIssueEnvelope"];
+                };
+            };
+        };
+    };
+    unlinkFindingIssue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                issueId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Unlinked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -116,6 +116,7 @@ export async function leaveTraces() {
 /** Columns that keep the id of a deleted account, which names nobody. */
 export const KEPT_IDS = [
   ...['api_tokens.created_by', 'changes.actor_id', 'events.actor_id', 'finding_events.actor_id'],
+  'issues.created_by',
 ];
 export const IDS_OF_HISTORY = [
   ...KEPT_IDS,

@@ -211,6 +211,7 @@ describe('the org track', () => {
       'exploits toast true',
       'finding_events toast true',
       'findings toast true',
+      'issues toast true',
       'projects toast true',
       'rules toast true',
       'saved_views toast true',

@@ -532,9 +532,18 @@ describe('two organizations', () => {
         values ($1, $3, now(), 'failed'), ($2, $3, now(), 'failed')`,
       [webhooks, integrations, deliveries],
     );
+    const issues = crypto.randomUUID();
+    await sql(
+      `insert into ${schemaOf(owner)}.issues (id, destination_id, state, created_by, created_at) values ($1, $2, 'failed', $1, now())`,
+      [issues, integrations],
+    );
+    await sql(
+      `insert into ${schemaOf(owner)}.finding_issues (finding_id, destination_id, issue_id) values ($1, $2, $3)`,
+      [findings, integrations, issues],
+    );
     return {
       ...{ scans, findings, exploits, comments, changes, deletions, views, rules, projects, tokens },
-      ...{ webhooks, integrations, deliveries },
+      ...{ webhooks, integrations, deliveries, issues },
       'ci-trusts': trusts,
     };
   }
@@ -562,6 +571,8 @@ describe('two organizations', () => {
       'ci_trusts',
       'project_members',
       'deliveries',
+      'issues',
+      'finding_issues',
     ])
       await sql(`insert into ${to}.${table} select * from ${from}.${table}`);
     await sql(`update ${to}.api_tokens set token_hash = repeat('0', 64) where id = $1`, [a.tokenId]);
@@ -575,6 +586,7 @@ describe('two organizations', () => {
       rules: ['name'],
       api_tokens: ['name'],
       deliveries: ['response'],
+      issues: ['url', 'status', 'outcome'],
     }))
       await sql(`update ${to}.${table} set ${columns.map((column) => `${column} = '${SECRET}'`).join()}`);
   });
@@ -637,6 +649,8 @@ describe('two organizations', () => {
     organization: b.slug,
     issuer: 'https://git.example',
     url: 'https://hooks.example',
+    integration_id: onlyB.integrations,
+    finding_ids: [onlyB.findings],
     events: ['scan.failed'],
     claims: path.endsWith('/ci-trusts') ? { project_id: 1 } : {},
     status: path.includes('/scans/') ? 'failed' : 'open',

@@ -139,6 +139,11 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         values ('${webhook}', '${delivery}', now(), 'failed'), ('${integration}', '${delivery}', now(), 'failed')`);
     await sql.unsafe(`insert into "${schema}".project_members (user_id, project_id, role, created_at)
       values ('${member}', '${org.projectId}', 'member', now())`);
+    const issue = v7();
+    await sql.unsafe(`insert into "${schema}".issues (id, destination_id, state, created_by, created_at)
+        values ('${issue}', '${integration}', 'failed', '${user}', now());
+      insert into "${schema}".finding_issues (finding_id, destination_id, issue_id)
+        select id, '${integration}', '${issue}' from "${schema}".findings`);
     const deletion = v7();
     await sql.unsafe(`insert into "${schema}".deletions (id, at, actor_id, state, finding_ids, selected)
       values ('${deletion}', now(), '${user}', 'deleted', '{}', 0)`);
@@ -177,6 +182,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         webhooks: webhook,
         integrations: integration,
         deliveries: delivery,
+        issues: issue,
         connections: connection,
         domains: domain,
         identities: identity,

@@ -4,6 +4,7 @@ import {
   emailOf,
   FINDINGS,
   idOf,
+  integrationOf,
   mailedToken,
   minted,
   RECOVERY_CODE,
@@ -136,6 +137,13 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
         status: call.pick('open', 'confirmed', 'fixed', 'wontfix'),
         note: 'MARK',
         if_status: call.pick(undefined, undefined, 'open'),
+      },
+    ],
+    createIssue: () => [{ integration_id: integrationOf(call.pick('alpha', 'bravo', 'nowhere')) }],
+    createSharedIssue: () => [
+      {
+        integration_id: integrationOf(call.pick('alpha', 'bravo')),
+        finding_ids: [idOf('finding', picks.finding)],
       },
     ],
     createComment: () => [{ body: call.pick('MARK', aMention) }],

@@ -127,6 +127,7 @@ export class Call implements BodyParts {
     comments: () => idOf('comment', this.picks.comment),
     changes: () => idOf('change', this.picks.change),
     // The world has none.
+    issues: () => idOf('issue', 'nowhere'),
     deletions: () => idOf('deletion', 'nowhere'),
     connections: () => idOf('connection', 'nowhere'),
     domains: () => idOf('domain', 'nowhere'),

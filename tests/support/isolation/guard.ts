@@ -282,7 +282,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     if (change.undone) return UNDONE;
   }
   // The world has none.
-  if (path.deletions || path.connections || path.domains || path['ci-trusts']) return NOT_FOUND;
+  if (path.issues || path.deletions || path.connections || path.domains || path['ci-trusts'])
+    return NOT_FOUND;
   const named = path.webhooks ?? path.integrations;
   const destination = (path.webhooks ? here.webhooks : here.integrations)[named ?? ''];
   if (named && !destination) return NOT_FOUND;
@@ -291,6 +292,11 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   const chosen = (json.project_ids ?? []) as string[];
   if (chosen.some((id) => !(id in here.projects) && !destination?.projects?.includes(id)))
     return [400, 'validation_error/field_invalid'];
+  if (call.picks.endpoint === 'createSharedIssue') {
+    const [project] = (json.finding_ids as string[]).map((id) => here.findings[id]);
+    const inIt = project && (reach ? reach[project] : role);
+    if (!inIt || RANK.indexOf(inIt) < RANK.indexOf('member')) return NOT_FOUND;
+  }
   if (NAMES_NOTHING.has(call.picks.endpoint)) return [400, 'validation_error/field_invalid'];
   if (json.shared === true && role === 'viewer') return DENIED;
   if (path.views) {
@@ -368,8 +374,10 @@ const WITHOUT_PROVIDER: Record<string, Refusal> = {
   connectIdentity: NOT_FOUND,
 };
 
-/** Calls that name no issuer and no domain: tests/sso has providers. */
-const NAMES_NOTHING = new Set(['createConnection', 'createOrgDomain', 'createCiTrust']);
+/** Calls that name no issuer, domain or issue tracker: tests/sso and tests/integrations have some. */
+const NAMES_NOTHING = new Set([
+  ...['createConnection', 'createOrgDomain', 'createCiTrust', 'createIssue', 'createSharedIssue'],
+]);
 
 /** Whether a member reaches one of some projects. */
 export const isSeen = ({ assigned, members }: OrgFacts, user: string, reach: Record<string, Role>): boolean =>

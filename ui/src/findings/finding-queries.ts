@@ -47,6 +47,23 @@ export const refsQuery = (org: OrgSession, id: string) =>
       (await org.api.get('/findings/{id}/refs', { params: { path: { id } }, signal })).result,
   });
 
+export type Issue = Schemas['Issue'];
+export type IssueIntegration = Schemas['IssueIntegration'];
+
+/** How often the page asks whether an issue was created, until the tracker has answered. */
+const PENDING_MS = 3_000;
+
+/** The issues of a finding, and the issue trackers that it can get more at. */
+export const issuesQuery = (org: OrgSession, id: string) =>
+  queryOptions({
+    queryKey: [...findingKey(org, id), 'issues'],
+    queryFn: async ({ signal }) =>
+      (await org.api.get('/findings/{id}/issues', { params: { path: { id } }, signal })).result,
+    refetchInterval: ({ state }) =>
+      state.data?.issues.some((issue) => issue.state === 'pending' && issue.reason === undefined) === true &&
+      PENDING_MS,
+  });
+
 export type ActivityEntry = Schemas['ActivityEntry'];
 
 const activityPage = async (

@@ -33,6 +33,7 @@ import { Cvss, Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
 import { FindingText, MarkdownText } from './FindingText.tsx';
 import { Headline } from './Headline.tsx';
+import { Issues } from './Issues.tsx';
 import { ListNav } from './ListNav.tsx';
 import { OthersChanges } from './OthersChanges.tsx';
 import { Refs } from './Refs.tsx';
@@ -107,6 +108,7 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
             <StatusPanel finding={finding} triage={triage} />
             <Facts finding={finding} />
             <Refs finding={finding} />
+            <Issues finding={finding} />
           </div>
           <div className={classes.below}>
             <Timeline id={finding.id} projectId={finding.project_id} />

@@ -66,6 +66,8 @@ export const actions: Record<AuditAction, string> = {
   'integration.deleted': 'Integration deleted',
   'integration.redelivered': 'Message sent again',
   'integration.tested': 'Integration tested',
+  'issue.created': 'Issue created or linked',
+  'issue.unlinked': 'Issue unlinked',
   'member.changed': 'Member changed by provisioning',
   'member.invitation_declined': 'Invitation declined',
   'member.invitation_resent': 'Invitation sent again',

@@ -47,6 +47,7 @@ export const summary = (names: readonly string[], projectCount: number, severity
 export const off = 'Off';
 export const failing = (count: number) => plural(count, { one: 'Failed # time', other: 'Failed # times' });
 export const reasons = {
+  unauthorized: 'Switched off: the token is not accepted',
   failing: 'Switched off after three days of failures',
   gone: 'Switched off by the receiver (410)',
 };
