@@ -29,7 +29,7 @@ where f.id = any (${$.ids}::uuid[]) and p.deleted_at is null and p.transfer is n
 order by f.project_id, f.fingerprint for no key update of f`,
 );
 
-/** Locks findings in the order of pushes. Those of projects that are deleted or move are missing. */
+/** Locks findings in the order of pushes. Findings of projects that are deleted or move are missing. */
 export const lockClaimable = (
   tx: SqlClient,
   tables: OrgTables,
@@ -100,7 +100,7 @@ const link = orgStatement<
 with linked as (
   insert into ${findingIssues} (finding_id, destination_id, issue_id)
   select id, ${$.destinationId}::uuid, ${$.issueId}::uuid from unnest(${$.ids}::uuid[]) f(id) ${onItsWorker(tables)}
-  -- Of an issue that was removed at the same time.
+  -- The link of an issue that was removed at the same time may be left.
   on conflict (finding_id, destination_id) do update set issue_id = excluded.issue_id
 ), told as (
   insert into ${events} (id, at, type, subject, actor_id)

@@ -62,7 +62,7 @@ export async function readWork(
   return row;
 }
 
-/** What a look at an issue has found. */
+/** The state of an issue after the tracker was asked. */
 export interface IssueOutcome {
   state: IssueState;
   at: Date;

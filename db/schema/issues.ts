@@ -26,7 +26,7 @@ export function issueTables(schema: PgSchema) {
       createdBy: uuid('created_by').notNull(),
       createdAt: time('created_at').notNull(),
     },
-    // Addresses are long. Those of another project, which the integration had before, may have the same keys.
+    // Addresses are long. Issues of another project, which the integration had before, may have the same keys.
     (t) => [uniqueIndex('issues_url').on(t.destinationId, sql`md5(${t.url})`)],
   );
 

@@ -12,14 +12,14 @@ const WORK_MS = 60_000;
 /** An event of this age is not tried again. */
 export const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1_000;
 
-/** What the work of a tracker needs. */
+/** The services that work at a tracker needs. */
 export interface TrackerOptions extends DeliverOptions {
   database: Pick<IssueContext, 'sql'>;
   config: IssueContext['config'];
   tablesOf: (org: { id: string }) => OrgTables;
 }
 
-/** What a tracker is asked for: to do the work of an issue, or to say whether the access is sufficient. */
+/** The content of a delivery to a tracker: the work for an issue, or a test of the access. */
 export type TrackerTask = { work: IssueWork; since: string } | { test: string };
 
 /** Reads the work of an event. @returns undefined if there is none: the issue is of another integration, or was removed */

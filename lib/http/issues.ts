@@ -14,7 +14,7 @@ import { accepted, ok } from './answer.ts';
 import { type AuditedCall, newValues } from './audit.ts';
 import type { OrgCall } from './call.ts';
 
-/** What a request for an issue has in common, for one finding and for several. */
+/** A request for an issue, of one finding or of several. */
 export interface IssueRequest {
   findingIds: readonly string[];
   integration_id: string;
