@@ -24,9 +24,9 @@ export interface ClaimableFinding {
 
 const lock = orgStatement<{ ids: string }, ClaimableFinding>(
   ({ findings, projects }, $) => sql`
-select f.id, f.project_id, f.status, f.reason, f.proposed from ${findings} f join ${projects} p on p.id = f.project_id
-where f.id = any (${$.ids}::uuid[]) and p.deleted_at is null and p.transfer is null
-order by f.project_id, f.fingerprint for no key update of f`,
+select f.id, f.project_id, f.status, f.reason, f.proposed from ${findings} f where f.id = any (${$.ids}::uuid[])
+  and exists (select 1 from ${projects} p where p.id = f.project_id and p.deleted_at is null and p.transfer is null)
+order by f.project_id, f.fingerprint for no key update`,
 );
 
 /** Locks findings in the order of pushes. Findings of projects that are deleted or move are missing. */

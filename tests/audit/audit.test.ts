@@ -77,7 +77,9 @@ describe('every endpoint', () => {
         method === 'GET'
           ? readAction(audit, Object.fromEntries(searchParams))
           : typeof audit === 'string' && audit;
-      const action = declared && answer.status < 300 ? [declared] : [];
+      // The finding has the issue already.
+      const isRepeated = declared === 'issue.created' && answer.status === 200;
+      const action = declared && answer.status < 300 && !isRepeated ? [declared] : [];
       const id = answer.headers.get('x-request-id') ?? '';
       const may = typeof audit === 'object' && 'may' in audit ? audit.may : [];
       calls.push({ id, name: `${method} ${pathname}`, status: answer.status, expected: action, may });

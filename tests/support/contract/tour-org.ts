@@ -560,7 +560,7 @@ export function planOrgTour(on: Traveller) {
       const { sql } = on.t.services.database;
       const [org] = await sql.unsafe("select id from shared.orgs where slug = 'acme'");
       await sql.unsafe(`update org_${org?.id.replaceAll('-', '')}.issues set key = id::text, checked_at = now(), state = 'closed',
-        url = 'https://github.acme.example/acme/web-shop/issues/' || id, status = 'Done', outcome = 'The token has expired.'`);
+        url = 'https://github.acme.example/acme/web-shop/issues/' || id::text, status = 'Done', outcome = 'The token has expired.'`);
       return on.api.get(`/findings/${on.made.withIssue}/issues`, on.asOwner());
     },
     getIssue: () => on.api.get(`/findings/${on.made.withIssue}/issues/${on.made.issue}`, on.asOwner()),
