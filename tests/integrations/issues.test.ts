@@ -30,10 +30,10 @@ const many = (finding_ids: string[], fields: object = {}, as = w.org.asOwner) =>
 const audit = async () => must(await t.api.get('/audit?action=issue.created,issue.unlinked', w.org.asOwner));
 const actions = async () => (await audit()).map(({ action }: { action: string }) => action);
 /** Signs the owner in again, later. */
-async function signIn() {
-  const body = { email: w.org.owner.email, password: PASSWORD };
+async function signIn({ org } = w) {
+  const body = { email: org.owner.email, password: PASSWORD };
   const { cookie } = await t.api.post('/auth/login', { body });
-  Object.assign(w.org.asOwner, { cookie });
+  Object.assign(org.asOwner, { cookie });
 }
 /** Lets the outbox work until nothing is due, some time later. */
 async function later(ms: number) {
@@ -362,6 +362,64 @@ describe('nobody', () => {
     await later(HOUR_MS);
     expect(await w.inState(finding, 'failed')).toMatchObject({ reason: expect.stringContaining('projects') });
     expect(w.github.issues).toEqual([]);
+  });
+});
+
+describe('each day', () => {
+  const DAY_MS = 24 * HOUR_MS;
+
+  it('issues are read once, and their state is shown', async () => {
+    const finding = await w.report();
+    must(await w.request(finding));
+    const { checked_at } = await w.inState(finding, 'open');
+    Object.assign(w.github.issues[0] ?? {}, { state: 'closed', state_reason: 'not_planned' });
+    await purgeOrgs(t.services);
+    await t.services.outbox.run();
+    const asked = w.github.requests.length;
+    t.advance(DAY_MS + HOUR_MS);
+    await Promise.all([purgeOrgs(t.services), purgeOrgs(t.services)]);
+    await signIn();
+    const issue = await w.inState(finding, 'closed');
+    expect(Date.parse(issue.checked_at)).toBeGreaterThan(Date.parse(checked_at) + DAY_MS);
+    await purgeOrgs(t.services);
+    await t.services.outbox.run();
+    expect(w.github.requests).toHaveLength(asked + 1);
+    // The finding stays as it is, and so does the issue.
+    expect(must(await t.api.get(`/findings/${finding}`, w.org.asOwner)).status).toBe('open');
+    expect(w.github.issues).toMatchObject([{ state: 'closed', comments: [] }]);
+  });
+
+  it('tells of deleted ones, and of those that are back', async () => {
+    const finding = await w.report();
+    must(await w.request(finding));
+    await w.inState(finding, 'open');
+    Object.assign(w.github.issues[0] ?? {}, { is: 'deleted' });
+    t.advance(DAY_MS + HOUR_MS);
+    await purgeOrgs(t.services);
+    await signIn();
+    expect(await w.inState(finding, 'gone')).toMatchObject({ reason: expect.stringContaining('not exist') });
+    Object.assign(w.github.issues[0] ?? {}, { is: undefined });
+    t.advance(DAY_MS + HOUR_MS);
+    await purgeOrgs(t.services);
+    await signIn();
+    expect(await w.inState(finding, 'open')).not.toHaveProperty('reason');
+  });
+
+  it('a tracker that is down keeps those of others not waiting', async () => {
+    const other = await createIssueWorld(t);
+    const [own, others] = [await w.report(), await other.report()];
+    must(await w.request(own));
+    must(await other.request(others));
+    await w.inState(own, 'open');
+    await other.inState(others, 'open');
+    w.github.intercept = () => ({ status: 503, body: {} });
+    Object.assign(other.github.issues[0] ?? {}, { state: 'closed', state_reason: 'completed' });
+    t.advance(DAY_MS + HOUR_MS);
+    await purgeOrgs(t.services);
+    await signIn();
+    await signIn(other);
+    await other.inState(others, 'closed');
+    expect(await w.inState(own, 'open')).toMatchObject({ reason: expect.stringContaining('503') });
   });
 });
 
