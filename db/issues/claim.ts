@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { onItsWorker } from '../citus.ts';
 import type { OrgTables } from '../schema/org.ts';
-import type { FindingStatus, IssueState, TriageReason } from '../schema/values.ts';
+import type { FindingStatus, IssueState, ToldState, TriageReason } from '../schema/values.ts';
 import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
 
 /*
@@ -65,6 +65,8 @@ export interface IssueClaim {
   destinationId: string;
   actorId: string;
   findingIds: readonly string[];
+  /** Whether all findings are resolved: the issue is not closed for that. */
+  isResolved: boolean;
   /** An issue that exists at the tracker. */
   linked?: { key: string; url: string } | undefined;
 }
@@ -76,12 +78,13 @@ interface Values {
   actorId: string;
   key: string | null;
   url: string | null;
+  told: ToldState;
 }
 
 const insert = orgStatement<Values, { id: string }>(
   ({ issues }, $) => sql`
-insert into ${issues} (id, destination_id, key, url, state, created_by, created_at)
-values (${$.id}::uuid, ${$.destinationId}::uuid, ${$.key}, ${$.url}, 'pending', ${$.actorId}::uuid, ${$.at}::timestamptz)
+insert into ${issues} (id, destination_id, key, url, state, told, created_by, created_at)
+values (${$.id}::uuid, ${$.destinationId}::uuid, ${$.key}, ${$.url}, 'pending', ${$.told}, ${$.actorId}::uuid, ${$.at}::timestamptz)
 on conflict do nothing returning id`,
 );
 
@@ -117,12 +120,18 @@ select 1`;
 export async function claimIssue(
   tx: SqlClient,
   tables: OrgTables,
-  { id, at, destinationId, actorId, findingIds, linked }: IssueClaim,
+  { id, at, destinationId, actorId, findingIds, isResolved, linked }: IssueClaim,
   eventId: string,
 ): Promise<string | undefined> {
   const common = { destinationId, actorId, at: at.toISOString() };
   const { key = null, url = null } = linked ?? {};
-  const [made] = await insert(tables).run(tx, { ...common, id, key, url });
+  const [made] = await insert(tables).run(tx, {
+    ...common,
+    id,
+    key,
+    url,
+    told: isResolved ? 'resolved' : 'open',
+  });
   const [found] = made ? [made] : await known(tables).run(tx, { destinationId, url });
   if (!found) return undefined;
   const ids = arrayText(findingIds);

@@ -10,6 +10,9 @@ export const CHAT_KINDS = ['slack', 'teams', 'discord', 'mattermost'] as const;
 /** The issue trackers. */
 export const TRACKER_KINDS = ['github', 'gitlab', 'jira'] as const;
 
+/** What happens to an issue when all its findings are resolved. */
+export const RESOLVED_RULES = ['close', 'comment', 'nothing'] as const;
+
 /** The place and the form of the issues of a tracker. */
 export interface StoredTracker {
   /** A repository or project, or the key of a Jira project. */
@@ -19,6 +22,8 @@ export interface StoredTracker {
   issue_type?: string | undefined;
   /** Jira Cloud: the account of the token. */
   email?: string | undefined;
+  /** Unset: `close`. */
+  on_resolved?: (typeof RESOLVED_RULES)[number] | undefined;
 }
 
 /** The receivers of events. */

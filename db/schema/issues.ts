@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { index, type PgSchema, primaryKey, text, uniqueIndex, uuid, varchar } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
-import { ISSUE_STATES } from './values.ts';
+import { ISSUE_STATES, TOLD_STATES } from './values.ts';
 
 /** The issues that findings have at issue trackers (`db/issues/`). */
 export function issueTables(schema: PgSchema) {
@@ -22,6 +22,8 @@ export function issueTables(schema: PgSchema) {
       outcome: text('outcome'),
       /** When the tracker was asked last. */
       checkedAt: time('checked_at'),
+      /** What the tracker was told last of its findings. A change is told once, whatever people do there afterwards. */
+      told: varchar('told', { length: 10, enum: TOLD_STATES }).notNull(),
       /** A user or a token. */
       createdBy: uuid('created_by').notNull(),
       createdAt: time('created_at').notNull(),

@@ -80,6 +80,10 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export const ISSUE_STATES = ['pending', 'open', 'closed', 'gone', 'failed'] as const;
 export type IssueState = (typeof ISSUE_STATES)[number];
 
+/** What an issue was told of its findings: that all are resolved, or that they are not. */
+export const TOLD_STATES = ['open', 'resolved'] as const;
+export type ToldState = (typeof TOLD_STATES)[number];
+
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 
 /** The two sides of a project that moves to another organization: `out` where it leaves, `in` where it arrives. */

@@ -14,6 +14,7 @@ CREATE TABLE "org_template"."issues" (
 	"status" text,
 	"outcome" text,
 	"checked_at" timestamp (3) with time zone,
+	"told" varchar(10) NOT NULL,
 	"created_by" uuid NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL
 );

@@ -6547,6 +6547,7 @@ export interface components {
              * @example ada@acme.example
              */
             email?: string;
+            on_resolved: components["schemas"]["TrackerIntegrationOnResolved"];
             /**
              * @description Absent: all projects.
              * @example [
@@ -6663,6 +6664,8 @@ export interface components {
              * @example ada@acme.example
              */
             email?: string | null;
+            /** @description When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`. */
+            on_resolved?: components["schemas"]["NullableTrackerIntegrationOnResolved"];
             /**
              * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.
              * @example github_pat_11ABCDEFG0123456789
@@ -6714,6 +6717,8 @@ export interface components {
              * @example ada@acme.example
              */
             email?: string | null;
+            /** @description When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`. */
+            on_resolved?: components["schemas"]["NullableTrackerIntegrationOnResolved"];
             /**
              * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.
              * @example github_pat_11ABCDEFG0123456789
@@ -9023,6 +9028,10 @@ export interface components {
         DeliveryState: "pending" | "delivered" | "failed";
         /** @enum {string} */
         ChatIntegrationKind: "slack" | "teams" | "discord" | "mattermost";
+        /** @enum {string} */
+        TrackerIntegrationOnResolved: "close" | "comment" | "nothing";
+        /** @enum {string|null} */
+        NullableTrackerIntegrationOnResolved: "close" | "comment" | "nothing" | null;
         /** @description The organization that gets the project. */
         ProjectTransferOrganization: {
             /** @example acme-labs */

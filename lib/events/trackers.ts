@@ -1,5 +1,7 @@
 import type { LeasedDestination } from '../../db/events/destinations.ts';
-import { type IssueWork, readWork } from '../../db/issues/work.ts';
+import type { StoredEvent } from '../../db/events/read.ts';
+import { ISSUE_REQUESTED } from '../../db/issues/claim.ts';
+import { type IssueWork, readWork, requestAffected } from '../../db/issues/work.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { doWork, type IssueContext, isRetried } from '../issues/send.ts';
 import { createTracker } from '../trackers/create.ts';
@@ -22,16 +24,22 @@ export interface TrackerOptions extends DeliverOptions {
 /** The content of a delivery to a tracker: the work for an issue, or a test of the access. */
 export type TrackerTask = { work: IssueWork; since: string } | { test: string };
 
-/** Reads the work of an event. @returns undefined if there is none: the issue is of another integration, or was removed */
+/**
+ * Reads the work of an event. A change of findings requests that of each of their issues.
+ * @returns undefined if there is none: the issue is of another integration, or was removed
+ */
 export async function trackerTask(
-  { database, tablesOf }: TrackerOptions,
+  { database, tablesOf, clock }: TrackerOptions,
   destination: LeasedDestination,
-  { subject, at }: { subject: string | null; at: string },
+  event: StoredEvent,
 ): Promise<TrackerTask | undefined> {
-  const work =
-    subject === null
-      ? undefined
-      : await readWork(database.sql, tablesOf(destination.org), subject, destination);
+  const { subject, type, at } = event;
+  const tables = tablesOf(destination.org);
+  if (type !== ISSUE_REQUESTED) {
+    await requestAffected(database.sql, tables, destination.id, event, clock());
+    return undefined;
+  }
+  const work = subject === null ? undefined : await readWork(database.sql, tables, subject, destination);
   return work && { work, since: at };
 }
 

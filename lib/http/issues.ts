@@ -6,6 +6,7 @@ import {
   retryIssue,
 } from '../../db/issues/claim.ts';
 import { readIssue } from '../../db/issues/list.ts';
+import { UNRESOLVED } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
 import { readTrackers, requireKey, requireTracker, requireWanted, sameIssue } from '../issues/claims.ts';
 import { toIssue } from '../issues/fields.ts';
@@ -43,8 +44,9 @@ export async function requestIssue(call: OrgCall & AuditedCall, request: IssueRe
       const claimed = await readClaimed(sql, org.tables, findingIds, tracker.id);
       const same = sameIssue(findingIds, claimed, linked?.url);
       if (same && same.state !== 'failed') return { id: same.id, isNew: false };
+      const isResolved = findings.every(({ status }) => !UNRESOLVED.includes(status));
       if (!force && !linked) requireWanted(findings);
-      const claim = { at, actorId: actor.id, destinationId: tracker.id, findingIds, linked };
+      const claim = { at, actorId: actor.id, destinationId: tracker.id, findingIds, isResolved, linked };
       if (same) await retryIssue(sql, org.tables, { ...claim, id: same.id }, eventId);
       const made = same?.id ?? (await claimIssue(sql, org.tables, { ...claim, id: newId }, eventId));
       if (made === undefined)

@@ -31,6 +31,12 @@ const URL_EXAMPLE = 'https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGO
 /** The events that chat services are told. */
 const CHAT_EVENTS: readonly OwnType[] = ['scan.completed', 'scan.failed'];
 
+/** The events that issue trackers are told. */
+const TRACKER_EVENTS: readonly string[] = [
+  ISSUE_REQUESTED,
+  ...(['finding.status_changed', 'scan.completed'] satisfies OwnType[]),
+];
+
 /** An integration with a chat service, as the API shows it. */
 const ChatIntegration = z
   .object({
@@ -75,7 +81,7 @@ type Input = z.output<typeof IntegrationInput>;
 type Changes = z.output<typeof IntegrationChanges>;
 
 const OF_CHAT = ['min_severity', 'muted_project_ids'] as const;
-const OF_TRACKERS = ['project', 'labels', 'issue_type', 'email', 'token'] as const;
+const OF_TRACKERS = ['project', 'labels', 'issue_type', 'email', 'on_resolved', 'token'] as const;
 
 /** @throws ApiError `validation_error/field_invalid` if a change names a field that the kind does not have */
 function requireOwnFields(kind: string, given: Partial<Changes>): void {
@@ -109,6 +115,7 @@ export const auditedValues = (row: DestinationRow) => ({
   project: row.tracker?.project,
   labels: row.tracker?.labels,
   issue_type: row.tracker?.issue_type,
+  on_resolved: row.tracker?.on_resolved,
   project_ids: row.projectIds,
   muted_project_ids: row.mutedProjectIds,
   min_severity: row.minSeverity,
@@ -151,7 +158,7 @@ export const newColumns = (
 ): typeof t.$inferInsert => ({
   ...{ id, orgId, kind: given.kind, name: given.name },
   ...{ url: '', secret: '', ...target },
-  events: isTrackerKind(given.kind) ? [ISSUE_REQUESTED] : [...CHAT_EVENTS],
+  events: isTrackerKind(given.kind) ? [...TRACKER_EVENTS] : [...CHAT_EVENTS],
   ...newChoices(given, at),
 });
 

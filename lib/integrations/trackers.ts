@@ -1,4 +1,4 @@
-import { type StoredTracker, TRACKER_KINDS } from '../../db/schema/destinations.ts';
+import { RESOLVED_RULES, type StoredTracker, TRACKER_KINDS } from '../../db/schema/destinations.ts';
 import {
   address,
   areUnique,
@@ -35,6 +35,7 @@ export const TrackerIntegration = z
     labels: z.array(z.string()).openapi({ example: LABELS_EXAMPLE }),
     issue_type: shown('Bug').optional(),
     email: shown('ada@acme.example', 'Absent: not Jira Cloud.').optional(),
+    on_resolved: z.enum(RESOLVED_RULES).openapi({ example: 'close' }),
     project_ids: shownProjects('Absent: all projects.'),
     ...shownCommon,
   })
@@ -67,6 +68,13 @@ const ownShape = {
     text({ min: 3, max: 254, trim: true, example: 'ada@acme.example' })
       .refine((value) => /^[^\s:@]+@[^\s:@]+$/.test(value), 'must be an email address')
       .openapi({ description: 'Jira Cloud only, which needs it: the account of the token.' }),
+  ),
+  on_resolved: optional(
+    z.enum(RESOLVED_RULES).openapi({
+      description:
+        'When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`.',
+      example: 'close',
+    }),
   ),
   token: text({ min: 1, max: 1_000, trim: true, example: 'github_pat_11ABCDEFG0123456789' })
     .refine((value) => /^[\x21-\x7e]+$/.test(value), 'must have printable ASCII characters only')
@@ -116,6 +124,7 @@ export interface TrackerInput {
   labels?: string[] | undefined;
   issue_type?: string | undefined;
   email?: string | undefined;
+  on_resolved?: StoredTracker['on_resolved'];
   token?: string | undefined;
 }
 
@@ -144,13 +153,15 @@ export function trackerColumns(
     issue_type: given.issue_type ?? before?.issue_type ?? 'Task',
     email: given.email ?? before?.email,
   };
-  return { ...(url !== undefined && { url }), tracker: { project, labels, ...(kind === 'jira' && jira) } };
+  const on_resolved = given.on_resolved ?? before?.on_resolved ?? 'close';
+  const tracker = { project, labels, on_resolved, ...(kind === 'jira' && jira) };
+  return { ...(url !== undefined && { url }), tracker };
 }
 
 /** The values that the API shows. */
 export const trackerValues = (row: DestinationRow) => ({
   ...{ name: row.name ?? '', url: row.url, project_ids: row.projectIds },
-  ...{ project: '', labels: [], ...row.tracker },
+  ...{ project: '', labels: [], on_resolved: 'close' as const, ...row.tracker },
   ...commonValues(row),
   min_severity: null,
 });

@@ -5,8 +5,9 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import type { IssueState } from '../../db/schema/values.ts';
 import type { Config } from '../config/config.ts';
 import { orgUrl } from '../members/invitations.ts';
+import type { Block } from '../trackers/blocks.ts';
 import { draftOf } from '../trackers/draft.ts';
-import { type Tracker, TrackerError } from '../trackers/tracker.ts';
+import { type Tracker, TrackerError, type TrackerIssue } from '../trackers/tracker.ts';
 
 /** The organization whose issue it is, and its database. */
 export interface IssueContext {
@@ -47,15 +48,61 @@ export async function doWork(
       await record({ state: 'gone', outcome: ELSEWHERE });
       return ELSEWHERE;
     }
-    const { isClosed, status } = await tracker.read(work.key);
-    await record({ state: isClosed ? 'closed' : 'open', status });
-    return `The issue ${work.key} was read.`;
+    const found = await tracker.read(work.key);
+    const done = await follow(destination, work, tracker, found);
+    await record(done);
+    return done.outcome ?? `The issue ${work.key} was read.`;
   } catch (error) {
     if (error instanceof TrackerError)
       await record({ state: stateAfter(error, work, context), outcome: error.message });
     throw error;
   }
 }
+
+const NOT_REGRESSED =
+  'A finding is open again by a decision here. The issue is opened again only when a scan reports a regression.';
+const BY_RULE = 'The integration does nothing when findings are resolved or regress.';
+const OPEN_HERE = 'The issue is closed at the tracker. That changes no finding.';
+
+const says = (text: string): Block[] => [{ kind: 'text', text }];
+const stateOf = (isClosed: boolean): 'closed' | 'open' => (isClosed ? 'closed' : 'open');
+
+/**
+ * Tells an issue once that all its findings are resolved, or that one has regressed, by the rule of the integration. It leaves what people
+ * do at the tracker afterwards: an issue that somebody opens or closes there stays so.
+ */
+async function follow(
+  { tracker: settings }: LeasedDestination,
+  { key, told, resolved, dismissed, regressed }: IssueWork,
+  tracker: Tracker,
+  { isClosed, status }: TrackerIssue,
+): Promise<Omit<IssueOutcome, 'at'>> {
+  const rule = settings?.on_resolved ?? 'close';
+  const stays = {
+    ...{ state: stateOf(isClosed), status },
+    ...(isClosed && !resolved && { outcome: OPEN_HERE }),
+  } as const;
+  if (key === null || resolved === (told === 'resolved')) return stays;
+  const now = resolved ? 'resolved' : 'open';
+  if (!resolved && !regressed) return { ...stays, told: now, outcome: NOT_REGRESSED };
+  if (rule === 'nothing') return { ...stays, told: now, outcome: BY_RULE };
+  const changes = rule === 'close' && isClosed !== resolved;
+  // Also after a crash behind the change: it is not commented again.
+  if (rule === 'close' && !changes) return { state: stateOf(isClosed), status, told: now };
+  try {
+    if (changes)
+      await (resolved ? tracker.close(key, dismissed ? 'dismissed' : 'fixed') : tracker.reopen(key));
+    await tracker.comment(key, says(resolved ? RESOLVED : REGRESSED));
+    if (!changes) return { ...stays, told: now };
+    return { state: stateOf(resolved), status: (await tracker.read(key)).status, told: now };
+  } catch (error) {
+    if (!(error instanceof TrackerError) || isRetried(error)) throw error;
+    return { ...stays, outcome: error.message };
+  }
+}
+
+const RESOLVED = 'All findings of this issue are resolved.';
+const REGRESSED = 'A scan has reported a finding of this issue again.';
 
 async function create(
   { config }: IssueContext,

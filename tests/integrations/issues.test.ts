@@ -365,6 +365,110 @@ describe('nobody', () => {
   });
 });
 
+describe('when all findings of an issue are resolved', () => {
+  /** Ends a scan that reports a finding again. */
+  const scanAgain = async (fields: Record<string, unknown>) => {
+    const scan = await createScan(t.api, w.org);
+    await push(t.api, w.org, scan, fields);
+    must(await t.api.patch(`/agent/scans/${scan}`, { ...w.org.asAgent, body: { status: 'completed' } }));
+  };
+  const statusOf = async (finding: string) =>
+    must(await t.api.get(`/findings/${finding}`, w.org.asOwner)).status;
+  const first = () => w.github.issues[0];
+  const comments = () => first()?.comments.length;
+  async function settle() {
+    for (let i = 0; i < 3; i++) await later(MINUTE_MS);
+  }
+
+  it('it is closed once, and opened again for a reported regression only', async () => {
+    const fields = { fingerprint: 'sqli' };
+    const finding = await w.report(fields);
+    must(await t.api.patch(`/agent/scans/${w.scan}`, { ...w.org.asAgent, body: { status: 'completed' } }));
+    must(await w.request(finding));
+    await w.inState(finding, 'open');
+    await triage(finding, { status: 'fixed' });
+    await settle();
+    await w.inState(finding, 'closed');
+    expect([first()?.state_reason, comments()]).toEqual(['completed', 1]);
+    // Somebody opens it there: that is nobody's echo, and it stays.
+    Object.assign(first() ?? {}, { state: 'open' });
+    await purgeOrgs(t.services);
+    t.advance(25 * HOUR_MS);
+    await signIn();
+    await purgeOrgs(t.services);
+    await w.inState(finding, 'open');
+    expect([first()?.state, comments(), await statusOf(finding)]).toEqual(['open', 1, 'fixed']);
+    Object.assign(first() ?? {}, { state: 'closed' });
+    await scanAgain(fields);
+    expect(await statusOf(finding)).toBe('open');
+    await settle();
+    await w.inState(finding, 'open');
+    expect([first()?.state, comments()]).toEqual(['open', 2]);
+    await settle();
+    expect(comments()).toBe(2);
+  });
+
+  it('it waits for the last one, and stays closed when somebody opens a finding here', async () => {
+    const findings = [await w.report(), await w.report()];
+    const [one = '', two = ''] = findings;
+    must(await many(findings));
+    await w.inState(one, 'open');
+    await triage(one, { status: 'fixed' });
+    await settle();
+    expect([first()?.state, comments()]).toEqual(['open', 0]);
+    await triage(two, { status: 'false_positive', reason: 'not_exploitable' });
+    await settle();
+    await w.inState(two, 'closed');
+    expect([first()?.state_reason, comments()]).toEqual(['not_planned', 1]);
+    await triage(two, { status: 'open' });
+    await settle();
+    expect(await w.inState(two, 'closed')).toMatchObject({ reason: expect.stringContaining('regression') });
+    expect([first()?.state, comments()]).toEqual(['closed', 1]);
+  });
+
+  it.each<[string, number, string]>([
+    ['comment', 1, 'open'],
+    ['nothing', 0, 'open'],
+  ])('the rule %s is followed', async (on_resolved, count, state) => {
+    await w.patch({ on_resolved });
+    const finding = await w.report();
+    must(await w.request(finding));
+    await w.inState(finding, 'open');
+    await triage(finding, { status: 'fixed' });
+    await settle();
+    expect([comments(), first()?.state]).toEqual([count, state]);
+    const { reason } = await w.inState(finding, 'open');
+    if (on_resolved === 'nothing') expect(reason).toContain('does nothing');
+  });
+
+  it('a tracker that refuses to close it is quoted, and asked again the next day', async () => {
+    const finding = await w.report();
+    must(await w.request(finding));
+    await w.inState(finding, 'open');
+    w.github.intercept = ({ method }) =>
+      method === 'PATCH' ? { status: 403, body: { message: 'Resource not accessible' } } : undefined;
+    await triage(finding, { status: 'fixed' });
+    await settle();
+    expect(await w.inState(finding, 'open')).toMatchObject({
+      reason: expect.stringContaining('not accessible'),
+    });
+    w.github.intercept = undefined;
+    t.advance(25 * HOUR_MS);
+    await signIn();
+    await purgeOrgs(t.services);
+    expect(await w.inState(finding, 'closed')).not.toHaveProperty('reason');
+  });
+
+  it('one that was resolved when it got the issue leaves it open', async () => {
+    const finding = await w.report();
+    await triage(finding, { status: 'fixed' });
+    must(await w.request(finding, { force: true }));
+    await w.inState(finding, 'open');
+    await settle();
+    expect([first()?.state, comments()]).toEqual(['open', 0]);
+  });
+});
+
 describe('each day', () => {
   const DAY_MS = 24 * HOUR_MS;
 
