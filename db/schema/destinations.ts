@@ -10,7 +10,7 @@ export const CHAT_KINDS = ['slack', 'teams', 'discord', 'mattermost'] as const;
 /** The issue trackers. */
 export const TRACKER_KINDS = ['github', 'gitlab', 'jira'] as const;
 
-/** What happens to an issue when all its findings are resolved. */
+/** The reactions of an integration when all findings of an issue are resolved. */
 export const RESOLVED_RULES = ['close', 'comment', 'nothing'] as const;
 
 /** The place and the form of the issues of a tracker. */

@@ -22,7 +22,7 @@ export function issueTables(schema: PgSchema) {
       outcome: text('outcome'),
       /** When the tracker was asked last. */
       checkedAt: time('checked_at'),
-      /** What the tracker was told last of its findings. A change is told once, whatever people do there afterwards. */
+      /** The latest state of its findings that was told there. A change is told once, whatever people do there afterwards. */
       told: varchar('told', { length: 10, enum: TOLD_STATES }).notNull(),
       /** A user or a token. */
       createdBy: uuid('created_by').notNull(),

@@ -80,7 +80,7 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export const ISSUE_STATES = ['pending', 'open', 'closed', 'gone', 'failed'] as const;
 export type IssueState = (typeof ISSUE_STATES)[number];
 
-/** What an issue was told of its findings: that all are resolved, or that they are not. */
+/** The state of the findings of an issue: all are resolved, or one is open. */
 export const TOLD_STATES = ['open', 'resolved'] as const;
 export type ToldState = (typeof TOLD_STATES)[number];
 
