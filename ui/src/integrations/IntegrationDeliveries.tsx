@@ -11,7 +11,7 @@ import { Page } from '../components/Page.tsx';
 import { IconHistory, IconLock } from '../icons/icons.ts';
 import { DeliveryLog } from '../webhooks/DeliveryLog.tsx';
 import { IntegrationMenu } from './Integrations.tsx';
-import { integrationsQuery } from './queries.ts';
+import { integrationsQuery, isChat } from './queries.ts';
 
 const route = getRouteApi('/_signed-in/o/$org/integrations/$id');
 
@@ -40,6 +40,7 @@ export function IntegrationDeliveries() {
               group="integrations"
               destination={integration}
               name={integration.name}
+              showsOutcome={!isChat(integration)}
               backTo={text.backToIntegrations}
               menu={<IntegrationMenu integration={integration} onDeleted={back} />}
               search={search}

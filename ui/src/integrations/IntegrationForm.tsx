@@ -1,23 +1,25 @@
-import { Anchor, Modal, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
+import { Modal, MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/integrations.tsx';
-import { SEVERITIES, type Severity } from '../app/search.ts';
+import { reasons } from '#strings/webhooks.tsx';
 import { useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { useSend } from '../components/forms/use-send.ts';
-import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import { projectsQuery } from '../projects/queries.ts';
-import { type ChatIntegration, integrationsQuery } from './queries.ts';
+import { ChatAddress, ChatFilters } from './ChatFields.tsx';
+import { type Integration, integrationsQuery, isChat } from './queries.ts';
+import { TrackerAccess, TrackerIssues } from './TrackerFields.tsx';
+import { addressOf, isJiraCloud, isTrackerKind, type Kind, toChanges, toNew, valuesOf } from './values.ts';
 
 interface Props {
   /** Unset: a new one. */
-  integration?: ChatIntegration;
+  integration?: Integration;
   onClose: () => void;
 }
 
-/** Adds or edits an integration with a chat service. */
+/** Adds or edits an integration with a chat service or an issue tracker. */
 export const IntegrationDialog = ({ opened, ...props }: Props & { opened: boolean }) => (
   <Modal
     opened={opened}
@@ -30,11 +32,12 @@ export const IntegrationDialog = ({ opened, ...props }: Props & { opened: boolea
   </Modal>
 );
 
-type Kind = ChatIntegration['kind'];
-
-const KINDS = (Object.keys(text.help) as Kind[]).map((value) => ({ value, label: text.services[value] }));
-const ANY = '';
-const orNull = (ids: string[]) => (ids.length > 0 ? ids : null);
+const itemsOf = (kinds: object) =>
+  (Object.keys(kinds) as Kind[]).map((value) => ({ value, label: text.services[value] }));
+const KINDS = [
+  { group: text.chatServices, items: itemsOf(text.help) },
+  { group: text.issueTrackers, items: itemsOf(text.trackers) },
+];
 
 function IntegrationForm({ integration, onClose }: Props) {
   const org = useOrg();
@@ -43,93 +46,79 @@ function IntegrationForm({ integration, onClose }: Props) {
     value: id,
     label: name,
   }));
+  const chat = integration && isChat(integration) ? integration : undefined;
+  const tracker = integration && !isChat(integration) ? integration : undefined;
   const form = useForm({
-    initialValues: {
-      kind: (integration?.kind ?? 'slack') as Kind,
-      name: integration?.name ?? '',
-      url: '',
-      project_ids: integration?.project_ids ?? [],
-      muted_project_ids: integration?.muted_project_ids ?? [],
-      min_severity: integration?.min_severity ?? ANY,
-      enabled: integration?.enabled ?? true,
+    initialValues: valuesOf(integration),
+    validate: {
+      email: (email, { kind, url }) =>
+        kind === 'jira' && email.trim() === '' && (isJiraCloud(url) || tracker?.email !== undefined)
+          ? text.emailIsNeeded
+          : null,
     },
   });
-  const { kind } = form.values;
-  const { hint, href } = text.help[kind];
+  const { kind, project_ids } = form.values;
+  const choose = (next: Kind) => {
+    form.clearErrors();
+    form.setValues({ kind: next, url: addressOf(next) });
+  };
   const sending = useSend(form, {
-    async send({ kind, url, project_ids, muted_project_ids, min_severity, ...same }) {
-      const choices = {
-        ...same,
-        project_ids: orNull(project_ids),
-        muted_project_ids: orNull(muted_project_ids),
-        min_severity: min_severity === ANY ? null : (min_severity as Severity),
-      };
-      if (!integration) return await org.api.post('/integrations', { body: { kind, url, ...choices } });
-      const params = { path: { id: integration.id } };
-      const body = { ...choices, ...(url !== '' && { url }) };
-      return await org.api.patch('/integrations/{id}', { params, body });
-    },
+    send: async (values) =>
+      integration
+        ? await org.api.patch('/integrations/{id}', {
+            params: { path: { id: integration.id } },
+            body: toChanges(integration, values),
+          })
+        : await org.api.post('/integrations', { body: toNew(values) }),
     async onSent() {
       onClose();
       showSuccess(text.saved);
       await queries.invalidateQueries(integrationsQuery(org));
     },
   });
+  const isTracker = isTrackerKind(kind);
   return (
     <DialogForm sending={sending} action={text.save} onCancel={onClose}>
       {!integration && (
-        <Select label={text.service} allowDeselect={false} data={KINDS} {...form.getInputProps('kind')} />
+        <Select
+          label={text.service}
+          allowDeselect={false}
+          data={KINDS}
+          {...form.getInputProps('kind')}
+          onChange={(value) => value !== null && choose(value as Kind)}
+        />
       )}
-      <Text size="sm">
-        {hint}{' '}
-        <Anchor href={href} target="_blank" rel="noopener noreferrer" inherit>
-          {text.instructions(text.services[kind])}
-        </Anchor>
-      </Text>
       <TextInput
         label={text.name}
-        placeholder={text.nameExample}
+        placeholder={isTracker ? text.trackerNameExample : text.nameExample}
         maxLength={100}
         required
         data-autofocus
         autoComplete="off"
         {...form.getInputProps('name')}
       />
-      <TextInput
-        label={text.url}
-        description={integration ? text.urlKept : text.urlHint}
-        placeholder={text.urlExample(integration?.host ?? text.hosts[kind])}
-        type="url"
-        maxLength={2_048}
-        required={!integration}
-        autoComplete="off"
-        {...form.getInputProps('url')}
-      />
+      {isTracker ? (
+        <>
+          <TrackerAccess form={form} kind={kind} integration={tracker} />
+          <TrackerIssues form={form} kind={kind} />
+        </>
+      ) : (
+        <ChatAddress form={form} kind={kind} integration={chat} />
+      )}
       <MultiSelect
         label={text.projects}
-        placeholder={form.values.project_ids.length === 0 ? text.allProjects : ''}
+        {...(isTracker && { description: text.projectsHint })}
+        placeholder={project_ids.length === 0 ? text.allProjects : ''}
         data={projects}
         searchable
         {...form.getInputProps('project_ids')}
       />
-      <MultiSelect
-        label={text.muted}
-        placeholder={form.values.muted_project_ids.length === 0 ? text.noProjects : ''}
-        data={projects}
-        searchable
-        {...form.getInputProps('muted_project_ids')}
+      {!isTracker && <ChatFilters form={form} projects={projects} />}
+      <Switch
+        label={text.enabled}
+        {...(integration?.disabled_reason && { description: reasons[integration.disabled_reason] })}
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
       />
-      <Select
-        label={text.minSeverity}
-        description={text.minSeverityHint}
-        allowDeselect={false}
-        data={[
-          { value: ANY, label: text.anySeverity },
-          ...SEVERITIES.map((value) => ({ value, label: SEVERITY_NAMES[value] })),
-        ]}
-        {...form.getInputProps('min_severity')}
-      />
-      <Switch label={text.enabled} {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </DialogForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { Button, Group, Menu, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/integrations.tsx';
@@ -26,9 +26,8 @@ export function Integrations() {
         {(list) => (
           <Stack>
             {list.length === 0 && <Text size="sm">{text.noIntegrations}</Text>}
-            {list.map((integration) => (
-              <IntegrationRow key={integration.id} integration={integration} />
-            ))}
+            <OfKind title={text.chatServices} integrations={list.filter(isChat)} />
+            <OfKind title={text.issueTrackers} integrations={list.filter((one) => !isChat(one))} />
             <Group>
               <Button size="sm" leftSection={<IconPlus size={16} />} onClick={open}>
                 {text.addIntegration}
@@ -41,6 +40,19 @@ export function Integrations() {
     </SectionCard>
   );
 }
+
+/** The integrations of a kind; nothing if there are none. */
+const OfKind = ({ title, integrations }: { title: string; integrations: Integration[] }) =>
+  integrations.length > 0 && (
+    <Stack gap="sm">
+      <Title order={3} size="sm">
+        {title}
+      </Title>
+      {integrations.map((integration) => (
+        <IntegrationRow key={integration.id} integration={integration} />
+      ))}
+    </Stack>
+  );
 
 function summaryOf(integration: Integration): string {
   const { kind, project_ids = [] } = integration;
@@ -102,6 +114,7 @@ export function IntegrationMenu({
   onDeleted?: () => void;
 }) {
   const { id, name, enabled } = integration;
+  const isTracker = !isChat(integration);
   const org = useOrg();
   const queries = useQueryClient();
   const [editing, { open, close }] = useDisclosure();
@@ -110,20 +123,21 @@ export function IntegrationMenu({
   const test = useAction({
     mutationFn: () => org.api.post('/integrations/{id}/test', { params }),
     async onSuccess() {
-      showSuccess(text.testSent);
+      showSuccess(isTracker ? text.testStarted : text.testSent);
       await renew();
     },
   });
   const toggle = useAction({
     mutationFn: () => org.api.patch('/integrations/{id}', { params, body: { enabled: !enabled } }),
     async onSuccess() {
-      showSuccess(enabled ? text.isOff : text.isOn);
+      if (isTracker) showSuccess(enabled ? text.trackerIsOff : text.trackerIsOn);
+      else showSuccess(enabled ? text.isOff : text.isOn);
       await renew();
     },
   });
   const remove = useConfirmed({
     title: text.askDelete(<bdi>{name}</bdi>),
-    children: <Text size="sm">{text.whatDeletionDoes}</Text>,
+    children: <Text size="sm">{isTracker ? text.whatTrackerDeletionDoes : text.whatDeletionDoes}</Text>,
     confirm: text.remove,
     color: 'red',
     mutationFn: () => org.api.delete('/integrations/{id}', { params }),
@@ -137,16 +151,18 @@ export function IntegrationMenu({
   return (
     <>
       <ActionMenu label={text.actionsOf(name)} isBusy={isBusy}>
-        {isChat(integration) && <Menu.Item onClick={open}>{text.edit}</Menu.Item>}
-        {enabled && <Menu.Item onClick={() => test.mutate()}>{text.sendTest}</Menu.Item>}
+        <Menu.Item onClick={open}>{text.edit}</Menu.Item>
+        {enabled && (
+          <Menu.Item onClick={() => test.mutate()}>
+            {isTracker ? text.testConnection : text.sendTest}
+          </Menu.Item>
+        )}
         <Menu.Item onClick={() => toggle.mutate()}>{enabled ? text.switchOff : text.switchOn}</Menu.Item>
         <Menu.Item color="red" onClick={remove.ask}>
           {text.remove}
         </Menu.Item>
       </ActionMenu>
-      {isChat(integration) && (
-        <IntegrationDialog opened={editing} integration={integration} onClose={close} />
-      )}
+      <IntegrationDialog opened={editing} integration={integration} onClose={close} />
     </>
   );
 }

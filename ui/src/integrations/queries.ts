@@ -6,6 +6,7 @@ import { destinationsKey } from '../webhooks/queries.ts';
 export type Integration = Schemas['Integration'];
 /** An integration with a chat service. Others are issue trackers. */
 export type ChatIntegration = Extract<Integration, { host: string }>;
+export type TrackerIntegration = Exclude<Integration, ChatIntegration>;
 
 export const isChat = (integration: Integration): integration is ChatIntegration => 'host' in integration;
 

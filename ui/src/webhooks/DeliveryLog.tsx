@@ -33,6 +33,8 @@ interface Props {
   destination: Destination;
   /** The host of a webhook, the name of an integration. */
   name: string;
+  /** Whether the response to a delivery says what was done. */
+  showsOutcome?: boolean;
   /** The label of the link to the settings. */
   backTo: string;
   menu: ReactNode;
@@ -41,7 +43,8 @@ interface Props {
 }
 
 /** The log of deliveries of a webhook or an integration. */
-export function DeliveryLog({ group, destination, name, backTo, menu, search, onSearch }: Props) {
+export function DeliveryLog(props: Props) {
+  const { group, destination, name, showsOutcome = false, backTo, menu, search, onSearch } = props;
   const org = useOrg();
   const { state, page = 1 } = search;
   const query = useQuery(
@@ -100,7 +103,7 @@ export function DeliveryLog({ group, destination, name, backTo, menu, search, on
                 </Table.Thead>
                 <Table.Tbody style={{ overflowWrap: 'anywhere' }}>
                   {deliveries.map((delivery) => (
-                    <Row key={delivery.id} {...{ group, destination, delivery }} />
+                    <Row key={delivery.id} {...{ group, destination, delivery, showsOutcome }} />
                   ))}
                 </Table.Tbody>
               </Table>
@@ -121,10 +124,11 @@ interface RowProps {
   group: DestinationGroup;
   destination: Destination;
   delivery: Delivery;
+  showsOutcome: boolean;
 }
 
 /** On narrow screens, a delivery is one cell. */
-function Row({ group, destination, delivery }: RowProps) {
+function Row({ group, destination, delivery, showsOutcome }: RowProps) {
   const { created_at, event } = delivery;
   const type = event?.type ?? text.test;
   return (
@@ -137,7 +141,7 @@ function Row({ group, destination, delivery }: RowProps) {
         <State delivery={delivery} />
       </Table.Td>
       <Table.Td visibleFrom="md">
-        <Result delivery={delivery} />
+        <Result delivery={delivery} showsOutcome={showsOutcome} />
       </Table.Td>
       <Table.Td visibleFrom="md">
         <Redeliver group={group} destination={destination} delivery={delivery} />
@@ -149,7 +153,7 @@ function Row({ group, destination, delivery }: RowProps) {
           </Text>
           <State delivery={delivery} />
         </Group>
-        <Result delivery={delivery} />
+        <Result delivery={delivery} showsOutcome={showsOutcome} />
         <Group justify="space-between" gap="xs" mt={4}>
           <Text size="xs" c="dimmed">
             <Ago time={created_at} />
@@ -170,7 +174,7 @@ const State = ({ delivery: { state } }: Pick<RowProps, 'delivery'>) => (
 const MINUTE_MS = 60_000;
 const isSoon = (time: string) => Date.parse(time) < Date.now() + MINUTE_MS;
 
-function Result({ delivery }: Pick<RowProps, 'delivery'>) {
+function Result({ delivery, showsOutcome }: Pick<RowProps, 'delivery' | 'showsOutcome'>) {
   const { state, attempts, status, duration_ms = 0, error, response, next_at } = delivery;
   if (attempts === 0) return null;
   return (
@@ -182,6 +186,11 @@ function Result({ delivery }: Pick<RowProps, 'delivery'>) {
           <>, {text.nextAttempt(isSoon(next_at) ? text.soon : <Ago time={next_at} />)}</>
         )}
       </Text>
+      {response && state === 'delivered' && showsOutcome && (
+        <Text size="sm">
+          <bdi>{response}</bdi>
+        </Text>
+      )}
       {response && state !== 'delivered' && (
         <details>
           <Text component="summary" size="xs" c="dimmed" style={{ cursor: 'pointer' }}>
@@ -196,7 +205,7 @@ function Result({ delivery }: Pick<RowProps, 'delivery'>) {
   );
 }
 
-function Redeliver({ group, destination, delivery }: RowProps) {
+function Redeliver({ group, destination, delivery }: Omit<RowProps, 'showsOutcome'>) {
   const org = useOrg();
   const queries = useQueryClient();
   const again = useAction({
