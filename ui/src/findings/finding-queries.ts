@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
 import { type FindingFilter, readFindings } from './list-queries.ts';
+import { isSettled } from './views.ts';
 
 export type Finding = Schemas['Finding'];
 export type Exploit = Schemas['Exploit'];
@@ -50,18 +51,35 @@ export const refsQuery = (org: OrgSession, id: string) =>
 export type Issue = Schemas['Issue'];
 export type IssueIntegration = Schemas['IssueIntegration'];
 
-/** How often the page asks whether an issue was created, until the tracker has answered. */
-const PENDING_MS = 3_000;
+/** How often the page reads issues again: those that the service works on now, and those that wait for their tracker. */
+const WORKING_MS = 3_000;
+const WAITING_MS = 30_000;
+/** The time after a change of a finding within which the service follows it at the tracker. */
+const FOLLOWED_MS = 60_000;
 
-/** The issues of a finding, and the issue trackers that it can get more at. */
-export const issuesQuery = (org: OrgSession, id: string) =>
+/** How soon the issues of a finding may have changed; false if no change is expected. */
+function nextRead(issues: readonly Issue[], { status, status_changed_at }: Finding): number | false {
+  const changedAt = Date.parse(status_changed_at);
+  const isRecent = Date.now() - changedAt < FOLLOWED_MS;
+  const isFollowed = ({ state, checked_at = '' }: Issue) =>
+    state === (isSettled(status) ? 'open' : 'closed') && !(Date.parse(checked_at) >= changedAt);
+  if (issues.some(({ state, reason }) => state === 'pending' && reason === undefined)) return WORKING_MS;
+  if (isRecent && issues.some(isFollowed)) return WORKING_MS;
+  return issues.some(({ state }) => state === 'pending') && WAITING_MS;
+}
+
+export const issuesKey = (org: OrgSession, id: string) => [...findingKey(org, id), 'issues'] as const;
+
+/**
+ * The issues of a finding, and the issue trackers that it can get more at.
+ * @param finding with it, the issues are read again when they may have changed
+ */
+export const issuesQuery = (org: OrgSession, id: string, finding?: Finding) =>
   queryOptions({
-    queryKey: [...findingKey(org, id), 'issues'],
+    queryKey: issuesKey(org, id),
     queryFn: async ({ signal }) =>
       (await org.api.get('/findings/{id}/issues', { params: { path: { id } }, signal })).result,
-    refetchInterval: ({ state }) =>
-      state.data?.issues.some((issue) => issue.state === 'pending' && issue.reason === undefined) === true &&
-      PENDING_MS,
+    refetchInterval: ({ state }) => finding !== undefined && nextRead(state.data?.issues ?? [], finding),
   });
 
 export type ActivityEntry = Schemas['ActivityEntry'];

@@ -25,7 +25,14 @@ import { projectsQuery } from '../../projects/queries.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
-import { exploitsQuery, type Finding, findingKey, findingQuery, refsQuery } from '../finding-queries.ts';
+import {
+  exploitsQuery,
+  type Finding,
+  findingKey,
+  findingQuery,
+  issuesQuery,
+  refsQuery,
+} from '../finding-queries.ts';
 import { titleOf } from '../title.ts';
 import { addressOf, isOutOf } from '../views.ts';
 import { Exploits } from './Exploits.tsx';
@@ -33,7 +40,7 @@ import { Cvss, Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
 import { FindingText, MarkdownText } from './FindingText.tsx';
 import { Headline } from './Headline.tsx';
-import { Issues } from './Issues.tsx';
+import { Issues } from './issues/Issues.tsx';
 import { ListNav } from './ListNav.tsx';
 import { OthersChanges } from './OthersChanges.tsx';
 import { Refs } from './Refs.tsx';
@@ -132,6 +139,7 @@ function useReady(id: string, finding: Finding | undefined): boolean {
     useQuery(projectsQuery(org)),
     useQuery(exploitsQuery(org, id)),
     useQuery(refsQuery(org, id)),
+    useQuery(issuesQuery(org, id)),
     useQuery({ ...membersQuery(org), enabled: isOthers }),
   ];
   const [wasReady, setWasReady] = useState(false);
