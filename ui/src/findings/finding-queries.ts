@@ -61,8 +61,11 @@ const FOLLOWED_MS = 60_000;
 function nextRead(issues: readonly Issue[], { status, status_changed_at }: Finding): number | false {
   const changedAt = Date.parse(status_changed_at);
   const isRecent = Date.now() - changedAt < FOLLOWED_MS;
-  const isFollowed = ({ state, checked_at = '' }: Issue) =>
-    state === (isSettled(status) ? 'open' : 'closed') && !(Date.parse(checked_at) >= changedAt);
+  // The reason says why both sides differ, and may be one of before the change.
+  const isFollowed = ({ state, reason, checked_at = '' }: Issue) =>
+    reason === undefined
+      ? state === (isSettled(status) ? 'open' : 'closed')
+      : !(Date.parse(checked_at) >= changedAt);
   if (issues.some(({ state, reason }) => state === 'pending' && reason === undefined)) return WORKING_MS;
   if (isRecent && issues.some(isFollowed)) return WORKING_MS;
   return issues.some(({ state }) => state === 'pending') && WAITING_MS;

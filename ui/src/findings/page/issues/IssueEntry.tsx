@@ -49,7 +49,6 @@ export function IssueEntry({ finding, issue, mayChange, mayRetry }: Props) {
     },
   });
   const isKnown = state === 'open' || state === 'closed';
-  const whyOf = state === 'pending' ? text.whyNotYet : isKnown ? text.whyNothing : text.whyNoIssue;
   return (
     <li ref={item}>
       <Group gap="xs" justify="space-between" wrap="nowrap">
@@ -71,7 +70,9 @@ export function IssueEntry({ finding, issue, mayChange, mayRetry }: Props) {
           {text.bothSides(integration?.kind, status ?? text.states[state], STATUS_NAMES[finding.status])}
         </Text>
       )}
-      {reason !== undefined && <Text size="xs">{whyOf(reason)}</Text>}
+      {reason !== undefined && (
+        <Text size="xs">{state === 'pending' ? text.whyNotYet(reason) : <bdi>{reason}</bdi>}</Text>
+      )}
       {finding_count > 1 && (
         <Text size="xs" c="dimmed">
           {text.sharedBy(finding_count)}

@@ -39,12 +39,6 @@ export const whyNotYet = (reason: string) => (
     Not done yet: <bdi>{reason}</bdi>
   </>
 );
-export const whyNothing = (reason: string) => (
-  <>
-    Nothing was done: <bdi>{reason}</bdi>
-  </>
-);
-export const whyNoIssue = (reason: string) => <bdi>{reason}</bdi>;
 
 export const tryAgain = 'Try again';
 export const tryIssueAgain = (name: string) => `Try again to create ${name}`;
