@@ -759,12 +759,13 @@ export const orgMigrations: readonly Migration[] = [
   },
   {
     "name": "0031_issues",
-    "hash": "1eb3a4c9d4aa630778019d118192e4408adc892789e099f1658b0f07849c97de",
+    "hash": "77358132f7dac15725b328db1b6dd5b1c752566f255972bad130de4cbfb0469b",
     "statements": [
       "CREATE TABLE \"org_template\".\"finding_issues\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"destination_id\" uuid NOT NULL,\n\t\"issue_id\" uuid NOT NULL,\n\tCONSTRAINT \"finding_issues_pk\" PRIMARY KEY(\"finding_id\",\"destination_id\")\n);",
       "CREATE TABLE \"org_template\".\"issues\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"destination_id\" uuid NOT NULL,\n\t\"key\" text,\n\t\"url\" text,\n\t\"state\" varchar(10) NOT NULL,\n\t\"status\" text,\n\t\"outcome\" text,\n\t\"checked_at\" timestamp (3) with time zone,\n\t\"told\" varchar(10) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
       "CREATE INDEX \"finding_issues_issue\" ON \"org_template\".\"finding_issues\" USING btree (\"issue_id\");",
-      "CREATE UNIQUE INDEX \"issues_url\" ON \"org_template\".\"issues\" USING btree (\"destination_id\",md5(\"url\"));"
+      "CREATE UNIQUE INDEX \"issues_url\" ON \"org_template\".\"issues\" USING btree (\"destination_id\",md5(\"url\"));",
+      "ALTER TABLE \"org_template\".\"changes\" ALTER COLUMN \"actor_id\" DROP NOT NULL;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -773,7 +774,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"audit_entries\" (\n\t\"seq\" bigint PRIMARY KEY NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"action\" varchar(50) NOT NULL,\n\t\"actor_type\" varchar(10) NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"actor_digest\" varchar(64) NOT NULL,\n\t\"target_type\" varchar(20) NOT NULL,\n\t\"target_id\" varchar(100) NOT NULL,\n\t\"target_digest\" varchar(64) NOT NULL,\n\t\"changes\" json NOT NULL,\n\t\"request_id\" varchar(128) NOT NULL,\n\t\"hash\" varchar(64) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"audit_head\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"seq\" bigint NOT NULL,\n\t\"hash\" varchar(64) NOT NULL,\n\t\"expired_seq\" bigint NOT NULL,\n\t\"expired_hash\" varchar(64) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"audit_names\" (\n\t\"seq\" bigint NOT NULL,\n\t\"side\" varchar(6) NOT NULL,\n\t\"salt\" varchar(32) NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"ip\" varchar(45) NOT NULL,\n\t\"user_agent\" varchar(200) NOT NULL,\n\tCONSTRAINT \"audit_names_pk\" PRIMARY KEY(\"seq\",\"side\")\n);",
-      "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
+      "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
       "CREATE TABLE \"org_template\".\"ci_tokens\" (\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"trust_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"ci_tokens_pk\" PRIMARY KEY(\"prefix\",\"token_hash\")\n);",
       "CREATE TABLE \"org_template\".\"ci_trusts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"issuer\" varchar(150) NOT NULL,\n\t\"claims\" varchar(300) NOT NULL,\n\tCONSTRAINT \"ci_trusts_pk\" PRIMARY KEY(\"project_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",

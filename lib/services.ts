@@ -284,7 +284,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     known: core.knownOrgs,
   });
   const outbox = createOutbox({
-    ...{ config, database, log, clock, background, mail },
+    ...{ config, database, log, clock, nextId, background, mail },
     ...{
       tablesOf: core.knownOrgs.tablesOf,
       version: core.orgMigrations.length,

@@ -1,14 +1,21 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { joinProject } from '../events/details.ts';
 import { severityRank } from '../scans/scans.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { type IssueState, type Severity, type ToldState, UNRESOLVED } from '../schema/values.ts';
+import {
+  type FindingStatus,
+  type IssueState,
+  type Severity,
+  type ToldState,
+  UNRESOLVED,
+} from '../schema/values.ts';
 import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
 import { ISSUE_REQUESTED } from './claim.ts';
 
-/** A finding of an issue that is created. */
+/** A finding of an issue. */
 export interface IssueFindingRow {
   id: string;
+  status: FindingStatus;
   title: string;
   severity: Severity;
   /** The name of its project. */
@@ -44,15 +51,21 @@ const MAX_DESCRIPTION = sql.raw('30000');
 
 const isUnresolved = sql.raw(`f.status in ('${UNRESOLVED.join("', '")}')`);
 
+/** Whether one of the findings of an issue meets a condition about `f`. */
+const hasFinding = ({ findingIssues, findings }: OrgTables, issueId: SQL, condition: SQL): SQL =>
+  sql`exists (select 1 from ${findingIssues} l join ${findings} f on f.id = l.finding_id where l.issue_id = ${issueId} and ${condition})`;
+
+/** Whether one of the findings of an issue is unresolved. */
+export const hasUnresolved = (tables: OrgTables, issueId: SQL): SQL =>
+  hasFinding(tables, issueId, isUnresolved);
+
 const read = orgStatement<{ id: string; destinationId: string; projects: string | null }, IssueWork>(
   (tables, $) => sql`
 select i.id, i.key, i.url, i.state, to_json(i.created_at) #>> '{}' as created_at, i.told,
-  not exists (select 1 from ${tables.findingIssues} l join ${tables.findings} f on f.id = l.finding_id where l.issue_id = i.id and ${isUnresolved}) as resolved,
-  exists (select 1 from ${tables.findingIssues} l join ${tables.findings} f on f.id = l.finding_id
-    where l.issue_id = i.id and f.status in ('false_positive', 'wontfix')) as dismissed,
-  exists (select 1 from ${tables.findingIssues} l join ${tables.findings} f on f.id = l.finding_id
-    where l.issue_id = i.id and ${isUnresolved} and f.regressed) as regressed, coalesce((
-  select json_agg(json_build_object('id', f.id, 'title', f.title, 'severity', f.severity, 'project', f.project,
+  not ${hasUnresolved(tables, sql`i.id`)} as resolved,
+  ${hasFinding(tables, sql`i.id`, sql`f.status in ('false_positive', 'wontfix')`)} as dismissed,
+  ${hasFinding(tables, sql`i.id`, sql`${isUnresolved} and f.regressed`)} as regressed, coalesce((
+  select json_agg(json_build_object('id', f.id, 'status', f.status, 'title', f.title, 'severity', f.severity, 'project', f.project,
     'description', case when f.place = 1 then left(f.description, ${MAX_DESCRIPTION}) else '' end, 'file', f.file, 'line', f.line,
     'rule_id', f.rule_id, 'cve', f.cve, 'cwe', f.cwe) order by f.place)
   from (
@@ -142,8 +155,7 @@ with found as materialized (
     or f.project_id = (select s.project_id from ${tables.scans} s where s.scan_id = ${$.scanId}::text))
 ), changed as (
   select i.id from ${tables.issues} i join found on found.issue_id = i.id
-  where i.state in ('open', 'closed') and (i.told = 'resolved') is distinct from not exists (
-    select 1 from ${tables.findingIssues} l join ${tables.findings} f on f.id = l.finding_id where l.issue_id = i.id and ${isUnresolved})
+  where i.state in ('open', 'closed') and (i.told = 'open') is distinct from ${hasUnresolved(tables, sql`i.id`)}
 )
 insert into ${tables.events} (id, at, type, subject)
 select md5(${$.eventId}::text || id::text)::uuid, ${$.at}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, id::text from changed

@@ -13,6 +13,9 @@ export const TRACKER_KINDS = ['github', 'gitlab', 'jira'] as const;
 /** The reactions of an integration when all findings of an issue are resolved. */
 export const RESOLVED_RULES = ['close', 'comment', 'nothing'] as const;
 
+/** What happens to the findings of an issue that somebody closes at the tracker. */
+export const CLOSED_RULES = ['fixed', 'nothing'] as const;
+
 /** The place and the form of the issues of a tracker. */
 export interface StoredTracker {
   /** A repository or project, or the key of a Jira project. */
@@ -24,6 +27,8 @@ export interface StoredTracker {
   email?: string | undefined;
   /** Unset: `close`. */
   on_resolved?: (typeof RESOLVED_RULES)[number] | undefined;
+  /** Unset: `nothing`. */
+  on_closed?: (typeof CLOSED_RULES)[number] | undefined;
 }
 
 /** The receivers of events. */

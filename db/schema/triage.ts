@@ -55,14 +55,15 @@ export function triageTables(schema: PgSchema) {
     ],
   );
 
-  /** Changes of users in the last 30 days, which can be undone (`db/findings/changes/`). */
+  /** Changes of the last 30 days that can be undone (`db/findings/changes/`). */
   const changes = schema.table(
     'changes',
     {
       /** `change_id` of the events. */
       id: uuid('id').primaryKey(),
       at: time('at').notNull(),
-      actorId: uuid('actor_id').notNull(),
+      /** A user or a token; null for the service. */
+      actorId: uuid('actor_id'),
       /** At most 500. */
       findingIds: uuid('finding_ids').array().notNull(),
       /** The new values that all findings have in common. */

@@ -80,8 +80,8 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 export const ISSUE_STATES = ['pending', 'open', 'closed', 'gone', 'failed'] as const;
 export type IssueState = (typeof ISSUE_STATES)[number];
 
-/** The state of the findings of an issue: all are resolved, or one is open. */
-export const TOLD_STATES = ['open', 'resolved'] as const;
+/** The state of the findings of an issue: one is open, or all are resolved. `closing`: they are, and the issue is being closed for it. */
+export const TOLD_STATES = ['open', 'closing', 'resolved'] as const;
 export type ToldState = (typeof TOLD_STATES)[number];
 
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;

@@ -20,4 +20,5 @@ CREATE TABLE "org_template"."issues" (
 );
 --> statement-breakpoint
 CREATE INDEX "finding_issues_issue" ON "org_template"."finding_issues" USING btree ("issue_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "issues_url" ON "org_template"."issues" USING btree ("destination_id",md5("url"));
+CREATE UNIQUE INDEX "issues_url" ON "org_template"."issues" USING btree ("destination_id",md5("url"));--> statement-breakpoint
+ALTER TABLE "org_template"."changes" ALTER COLUMN "actor_id" DROP NOT NULL;

@@ -14,7 +14,7 @@ export const listChanges = endpoint(
     access: cookieOrg('member', 'list'),
     tag: 'Findings',
     summary: 'List recent changes of findings',
-    description: `The changes that you, or the token of the request, made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). With \`of=all\`, those of all members and tokens. Always a page.`,
+    description: `The changes that you, or the token of the request, made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). With \`of=all\`, those of all members and tokens, and of the service for closed issues. Always a page.`,
     request: {
       query: z.object({
         of: z.enum(['me', 'all']).optional().openapi({
@@ -34,7 +34,6 @@ export const listChanges = endpoint(
     const { total, changes } = await readChanges(sql, org.tables, of, window, reach?.ids);
     const shown = changes.map((read) => {
       const { at, undone_at, rule, finding_id, title, actor_id, actor_name, is_token, ...change } = read;
-      const author = { type: is_token ? ('token' as const) : ('user' as const), id: actor_id };
       return {
         ...change,
         ...toResource({
@@ -43,9 +42,15 @@ export const listChanges = endpoint(
         }),
         actor: rule
           ? { type: 'rule' as const, ...rule }
-          : actor_id === actor.id
-            ? actor
-            : toResource({ ...author, name: actor_name }),
+          : actor_id === null
+            ? { type: 'system' as const }
+            : actor_id === actor.id
+              ? actor
+              : toResource({
+                  type: is_token ? ('token' as const) : ('user' as const),
+                  id: actor_id,
+                  name: actor_name,
+                }),
         can_undo: undone_at === null && mayUndo({ actor, role }, actor_id),
       };
     });

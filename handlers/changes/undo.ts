@@ -50,7 +50,7 @@ export const undoFindingChange = endpoint(
     if (!change) throw new ApiError('resource_error/not_found');
     if (!mayUndo({ actor, role }, change.actor_id))
       throw new ApiError('permission_error/denied', {
-        message: 'Only admins may undo the changes of other members.',
+        message: 'Only admins may undo the changes of others.',
       });
     if (change.undone_at) throw isUndone();
     if (change.risks.length > 0) await noteAcceptedRisks(sql, org, change.risks, now);

@@ -1596,7 +1596,7 @@ export interface paths {
         };
         /**
          * List recent changes of findings
-         * @description The changes that you, or the token of the request, made in the last 30 days, newest first, including the rules that you applied (`actor.type` is `rule`). With `of=all`, those of all members and tokens. Always a page.
+         * @description The changes that you, or the token of the request, made in the last 30 days, newest first, including the rules that you applied (`actor.type` is `rule`). With `of=all`, those of all members and tokens, and of the service for closed issues. Always a page.
          *
          *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
@@ -6548,6 +6548,7 @@ export interface components {
              */
             email?: string;
             on_resolved: components["schemas"]["TrackerIntegrationOnResolved"];
+            on_closed: components["schemas"]["TrackerIntegrationOnClosed"];
             /**
              * @description Absent: all projects.
              * @example [
@@ -6666,6 +6667,8 @@ export interface components {
             email?: string | null;
             /** @description When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`. */
             on_resolved?: components["schemas"]["NullableTrackerIntegrationOnResolved"];
+            /** @description When somebody closes an issue at the tracker: `fixed` sets its open and confirmed findings to `fixed`, once for each closing. Left out: `nothing`. */
+            on_closed?: components["schemas"]["NullableTrackerIntegrationOnClosed"];
             /**
              * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.
              * @example github_pat_11ABCDEFG0123456789
@@ -6719,6 +6722,8 @@ export interface components {
             email?: string | null;
             /** @description When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`. */
             on_resolved?: components["schemas"]["NullableTrackerIntegrationOnResolved"];
+            /** @description When somebody closes an issue at the tracker: `fixed` sets its open and confirmed findings to `fixed`, once for each closing. Left out: `nothing`. */
+            on_closed?: components["schemas"]["NullableTrackerIntegrationOnClosed"];
             /**
              * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.
              * @example github_pat_11ABCDEFG0123456789
@@ -8944,16 +8949,14 @@ export interface components {
                 };
             };
         };
-        /** @enum {string} */
-        RecentChangeActorType: "user" | "token" | "rule";
-        /** @description A user whose account was deleted has no name. */
+        /** @description `system` is the service, without an id. A user whose account was deleted has no name. */
         RecentChangeActor: {
-            type: components["schemas"]["RecentChangeActorType"];
+            type: components["schemas"]["ActivityEntryActorType"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
-            id: string;
+            id?: string;
             /** @example Ada Lovelace */
             name?: string;
         };
@@ -9030,8 +9033,12 @@ export interface components {
         ChatIntegrationKind: "slack" | "teams" | "discord" | "mattermost";
         /** @enum {string} */
         TrackerIntegrationOnResolved: "close" | "comment" | "nothing";
+        /** @enum {string} */
+        TrackerIntegrationOnClosed: "fixed" | "nothing";
         /** @enum {string|null} */
         NullableTrackerIntegrationOnResolved: "close" | "comment" | "nothing" | null;
+        /** @enum {string|null} */
+        NullableTrackerIntegrationOnClosed: "fixed" | "nothing" | null;
         /** @description The organization that gets the project. */
         ProjectTransferOrganization: {
             /** @example acme-labs */

@@ -3,7 +3,8 @@ import type { StoredEvent } from '../../db/events/read.ts';
 import { ISSUE_REQUESTED } from '../../db/issues/claim.ts';
 import { type IssueWork, readWork, requestAffected } from '../../db/issues/work.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { doWork, type IssueContext, isRetried } from '../issues/send.ts';
+import { isRetried } from '../issues/follow.ts';
+import { doWork, type IssueContext } from '../issues/send.ts';
 import { createTracker } from '../trackers/create.ts';
 import { settingsOf } from '../trackers/settings.ts';
 import { type Tracker, TrackerError } from '../trackers/tracker.ts';
@@ -18,6 +19,7 @@ export const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1_000;
 export interface TrackerOptions extends DeliverOptions {
   database: Pick<IssueContext, 'sql'>;
   config: IssueContext['config'];
+  nextId: IssueContext['nextId'];
   tablesOf: (org: { id: string }) => OrgTables;
 }
 
@@ -48,7 +50,7 @@ export async function trackerTask(
  * @throws Error if the signal is aborted
  */
 export async function tellTracker(
-  { outbound, clock, database, config, tablesOf }: TrackerOptions,
+  { outbound, clock, database, config, nextId, tablesOf }: TrackerOptions,
   destination: LeasedDestination,
   token: string,
   task: TrackerTask,
@@ -63,7 +65,7 @@ export async function tellTracker(
     const tracker = createTracker(settingsOf(destination, token), tools);
     if ('test' in task) return { at, durationMs: durationMs(), status: 200, response: await check(tracker) };
     const context = {
-      ...{ sql: database.sql, tables: tablesOf(destination.org), config, clock },
+      ...{ sql: database.sql, tables: tablesOf(destination.org), config, clock, nextId },
       giveUpAt: new Date(Date.parse(task.since) + GIVE_UP_MS),
     };
     const response = await doWork(context, destination, task.work, tracker);

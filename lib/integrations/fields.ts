@@ -81,7 +81,15 @@ type Input = z.output<typeof IntegrationInput>;
 type Changes = z.output<typeof IntegrationChanges>;
 
 const OF_CHAT = ['min_severity', 'muted_project_ids'] as const;
-const OF_TRACKERS = ['project', 'labels', 'issue_type', 'email', 'on_resolved', 'token'] as const;
+const OF_TRACKERS = [
+  'project',
+  'labels',
+  'issue_type',
+  'email',
+  'on_resolved',
+  'on_closed',
+  'token',
+] as const;
 
 /** @throws ApiError `validation_error/field_invalid` if a change names a field that the kind does not have */
 function requireOwnFields(kind: string, given: Partial<Changes>): void {
@@ -116,6 +124,7 @@ export const auditedValues = (row: DestinationRow) => ({
   labels: row.tracker?.labels,
   issue_type: row.tracker?.issue_type,
   on_resolved: row.tracker?.on_resolved,
+  on_closed: row.tracker?.on_closed,
   project_ids: row.projectIds,
   muted_project_ids: row.mutedProjectIds,
   min_severity: row.minSeverity,

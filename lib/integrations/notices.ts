@@ -34,7 +34,7 @@ const CHAT_NAMES = {
 const TRACKER_NAMES = {
   url: 'address',
   secret: 'token',
-  tracker: 'project or form of issues',
+  tracker: 'project, form or rules of issues',
   projectIds: 'projects',
 };
 

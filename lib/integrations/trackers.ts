@@ -1,4 +1,9 @@
-import { RESOLVED_RULES, type StoredTracker, TRACKER_KINDS } from '../../db/schema/destinations.ts';
+import {
+  CLOSED_RULES,
+  RESOLVED_RULES,
+  type StoredTracker,
+  TRACKER_KINDS,
+} from '../../db/schema/destinations.ts';
 import {
   address,
   areUnique,
@@ -36,6 +41,7 @@ export const TrackerIntegration = z
     issue_type: shown('Bug').optional(),
     email: shown('ada@acme.example', 'Absent: not Jira Cloud.').optional(),
     on_resolved: z.enum(RESOLVED_RULES).openapi({ example: 'close' }),
+    on_closed: z.enum(CLOSED_RULES).openapi({ example: 'nothing' }),
     project_ids: shownProjects('Absent: all projects.'),
     ...shownCommon,
   })
@@ -74,6 +80,13 @@ const ownShape = {
       description:
         'When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`.',
       example: 'close',
+    }),
+  ),
+  on_closed: optional(
+    z.enum(CLOSED_RULES).openapi({
+      description:
+        'When somebody closes an issue at the tracker: `fixed` sets its open and confirmed findings to `fixed`, once for each closing. Left out: `nothing`.',
+      example: 'nothing',
     }),
   ),
   token: text({ min: 1, max: 1_000, trim: true, example: 'github_pat_11ABCDEFG0123456789' })
@@ -125,6 +138,7 @@ export interface TrackerInput {
   issue_type?: string | undefined;
   email?: string | undefined;
   on_resolved?: StoredTracker['on_resolved'];
+  on_closed?: StoredTracker['on_closed'];
   token?: string | undefined;
 }
 
@@ -154,14 +168,21 @@ export function trackerColumns(
     email: given.email ?? before?.email,
   };
   const on_resolved = given.on_resolved ?? before?.on_resolved ?? 'close';
-  const tracker = { project, labels, on_resolved, ...(kind === 'jira' && jira) };
+  const on_closed = given.on_closed ?? before?.on_closed ?? 'nothing';
+  const tracker = { project, labels, on_resolved, on_closed, ...(kind === 'jira' && jira) };
   return { ...(url !== undefined && { url }), tracker };
 }
 
 /** The values that the API shows. */
 export const trackerValues = (row: DestinationRow) => ({
   ...{ name: row.name ?? '', url: row.url, project_ids: row.projectIds },
-  ...{ project: '', labels: [], on_resolved: 'close' as const, ...row.tracker },
+  ...{
+    project: '',
+    labels: [],
+    on_resolved: 'close' as const,
+    on_closed: 'nothing' as const,
+    ...row.tracker,
+  },
   ...commonValues(row),
   min_severity: null,
 });

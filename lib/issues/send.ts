@@ -1,13 +1,21 @@
 import type { Database } from '../../db/client.ts';
 import type { LeasedDestination } from '../../db/events/destinations.ts';
-import { type IssueOutcome, type IssueWork, recordIssue } from '../../db/issues/work.ts';
+import type { NewId } from '../../db/ids.ts';
+import { recordClosing } from '../../db/issues/closed.ts';
+import {
+  type IssueFindingRow,
+  type IssueOutcome,
+  type IssueWork,
+  recordIssue,
+} from '../../db/issues/work.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { IssueState } from '../../db/schema/values.ts';
 import type { Config } from '../config/config.ts';
+import { commonFields } from '../findings/triage/changes.ts';
 import { orgUrl } from '../members/invitations.ts';
-import type { Block } from '../trackers/blocks.ts';
 import { draftOf } from '../trackers/draft.ts';
-import { type Tracker, TrackerError, type TrackerIssue } from '../trackers/tracker.ts';
+import { type Tracker, TrackerError } from '../trackers/tracker.ts';
+import { closedFindings, differenceOf, follow, isRetried } from './follow.ts';
 
 /** The organization whose issue it is, and its database. */
 export interface IssueContext {
@@ -15,6 +23,7 @@ export interface IssueContext {
   tables: OrgTables;
   config: Pick<Config, 'publicUrl' | 'baseDomain'>;
   clock: () => Date;
+  nextId: () => NewId;
   /** From this time on, a tracker that cannot be reached is not asked again. */
   giveUpAt: Date;
 }
@@ -40,7 +49,8 @@ export async function doWork(
   try {
     if (work.key === null) {
       const created = await create(context, destination, work, tracker);
-      const isRecorded = await record({ state: 'open', created });
+      const outcome = differenceOf(destination, work, false);
+      const isRecorded = await record({ state: 'open', created, outcome });
       if (!isRecorded) await record({ state: 'failed', outcome: TAKEN });
       return `The issue ${created.key} was created.`;
     }
@@ -49,7 +59,11 @@ export async function doWork(
       return ELSEWHERE;
     }
     const found = await tracker.read(work.key);
-    const done = await follow(destination, work, tracker, found);
+    const { status } = found;
+    const closed = closedFindings(destination, work, found);
+    if (closed.length > 0) return await fix(context, destination, work, closed, status);
+    const noteClosing = () => record({ state: 'open', status, told: 'closing' });
+    const done = await follow(destination, { ...work, key: work.key }, tracker, found, noteClosing);
     await record(done);
     return done.outcome ?? `The issue ${work.key} was read.`;
   } catch (error) {
@@ -59,50 +73,25 @@ export async function doWork(
   }
 }
 
-const NOT_REGRESSED =
-  'A finding is open again by a decision here. The issue is opened again only when a scan reports a regression.';
-const BY_RULE = 'The integration does nothing when findings are resolved or regress.';
-const OPEN_HERE = 'The issue is closed at the tracker. That changes no finding.';
-
-const says = (text: string): Block[] => [{ kind: 'text', text }];
-const stateOf = (isClosed: boolean): 'closed' | 'open' => (isClosed ? 'closed' : 'open');
-
 /**
- * Tells an issue once that all its findings are resolved, or that one has regressed, by the rule of the integration. It leaves what people
- * do at the tracker afterwards: an issue that somebody opens or closes there stays so.
+ * Sets findings of an issue that somebody has closed at the tracker to `fixed`, once for each closing.
+ * @returns what was done
  */
-async function follow(
-  { tracker: settings }: LeasedDestination,
-  { key, told, resolved, dismissed, regressed }: IssueWork,
-  tracker: Tracker,
-  { isClosed, status }: TrackerIssue,
-): Promise<Omit<IssueOutcome, 'at'>> {
-  const rule = settings?.on_resolved ?? 'close';
-  const stays = {
-    ...{ state: stateOf(isClosed), status },
-    ...(isClosed && !resolved && { outcome: OPEN_HERE }),
-  } as const;
-  if (key === null || resolved === (told === 'resolved')) return stays;
-  const now = resolved ? 'resolved' : 'open';
-  if (!resolved && !regressed) return { ...stays, told: now, outcome: NOT_REGRESSED };
-  if (rule === 'nothing') return { ...stays, told: now, outcome: BY_RULE };
-  const changes = rule === 'close' && isClosed !== resolved;
-  // Also after a crash behind the change: it is not commented again.
-  if (rule === 'close' && !changes) return { state: stateOf(isClosed), status, told: now };
-  try {
-    if (changes)
-      await (resolved ? tracker.close(key, dismissed ? 'dismissed' : 'fixed') : tracker.reopen(key));
-    await tracker.comment(key, says(resolved ? RESOLVED : REGRESSED));
-    if (!changes) return { ...stays, told: now };
-    return { state: stateOf(resolved), status: (await tracker.read(key)).status, told: now };
-  } catch (error) {
-    if (!(error instanceof TrackerError) || isRetried(error)) throw error;
-    return { ...stays, outcome: error.message };
-  }
+async function fix(
+  { sql, tables, clock, nextId }: IssueContext,
+  destination: LeasedDestination,
+  { id, key }: IssueWork,
+  findings: readonly IssueFindingRow[],
+  status: string,
+): Promise<string> {
+  const now = clock();
+  const fixed = { status: 'fixed', note: `The issue ${key} of ${destination.name} was closed.` } as const;
+  const changes = findings.map((finding) => ({ ...fixed, id: finding.id, if_status: finding.status }));
+  const outcome = differenceOf(destination, { resolved: false, findings: [] }, true) ?? '';
+  const changer = () => ({ now, actorId: null, changeId: nextId().id, what: commonFields(changes) });
+  const isNew = await recordClosing(sql, tables, { id, status, at: now, outcome }, changes, changer);
+  return isNew ? `The issue ${key} was closed. Its findings are fixed.` : `The issue ${key} was read.`;
 }
-
-const RESOLVED = 'All findings of this issue are resolved.';
-const REGRESSED = 'A scan has reported a finding of this issue again.';
 
 async function create(
   { config }: IssueContext,
@@ -120,9 +109,6 @@ async function create(
   const key = await tracker.create({ ...draft, marker: work.id, since: new Date(work.created_at) });
   return { key, url: tracker.urlOf(key) };
 }
-
-/** Whether a tracker may do later what it does not do now. */
-export const isRetried = ({ kind }: TrackerError): boolean => kind === 'later' || kind === 'unauthorized';
 
 function stateAfter(
   error: TrackerError,

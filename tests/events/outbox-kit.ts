@@ -130,9 +130,10 @@ export const loadedAs = (
 
 /** Another process over the same database, which is stopped after the test. */
 export function createProcess({ services }: TestApp, options: Partial<OutboxOptions> = {}): Outbox {
-  const { config, database, log, clock, mail, knownOrgs, orgMigrations, outbound, secretBox } = services;
+  const { config, database, log, clock, nextId, mail, knownOrgs, orgMigrations, outbound, secretBox } =
+    services;
   const outbox = createOutbox({
-    ...{ config, database, log, clock, mail, outbound, secretBox },
+    ...{ config, database, log, clock, nextId, mail, outbound, secretBox },
     ...{ tablesOf: knownOrgs.tablesOf, version: orgMigrations.length, followed: createFollowedOrgs() },
     load: async ({ id, slug, name }, events) =>
       loadedAs(events, (event) => ({

@@ -52,7 +52,14 @@ describe('a tracker', () => {
     const made = must(await post({ ...GITHUB, url: 'https://github.com/' }));
     const { token: _, ...shown } = GITHUB;
     expect(made).toEqual({
-      ...{ id: expect.any(String), ...shown, labels: [], on_resolved: 'close', enabled: true },
+      ...{
+        id: expect.any(String),
+        ...shown,
+        labels: [],
+        on_resolved: 'close',
+        on_closed: 'nothing',
+        enabled: true,
+      },
       ...{ created_at: expect.any(String), updated_at: made.created_at },
     });
     expect(await list()).toEqual([made]);

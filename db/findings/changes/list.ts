@@ -7,7 +7,7 @@ import type { ChangedFields } from '../../schema/values.ts';
 import type { Placeholders, SqlClient } from '../../statements.ts';
 import type { Window } from '../lists/pages.ts';
 
-/** A change that a user made. */
+/** A change that can be undone. */
 export interface RecentChange {
   id: string;
   /** As PostgreSQL writes it, as `undone_at`. */
@@ -22,8 +22,8 @@ export interface RecentChange {
   undone_at: string | null;
   /** The rule that the user applied. */
   rule: { id: string; name: string } | null;
-  /** The user or token that made it. */
-  actor_id: string;
+  /** The user or token that made it; null for the service. */
+  actor_id: string | null;
   /** Unset if the account was deleted. */
   actor_name: string | null;
   is_token: boolean;

@@ -16,7 +16,8 @@ import { CHANGED_COLUMNS, WAS, type Written, writeChanges } from './write.ts';
 
 /** A change that users may undo. */
 export interface UndoableChange {
-  actor_id: string;
+  /** Null: the service. */
+  actor_id: string | null;
   undone_at: string | null;
   /** The risks that were accepted until a time before the change. */
   risks: AcceptedRisk[];

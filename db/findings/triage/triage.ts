@@ -5,7 +5,7 @@ import type { Sql } from '../../pool/query.ts';
 import { type FindingRow, findingFields, json, type Resource, withCte } from '../../resources.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { ChangedFields, FindingStatus, TriageReason } from '../../schema/values.ts';
-import { orgStatement } from '../../statements.ts';
+import { orgStatement, type SqlClient } from '../../statements.ts';
 import { CHANGED_COLUMNS, isResolved, WAS, type Written, writeChanges } from '../changes/write.ts';
 
 /** A finding with one of these statuses no longer counts as regressed. */
@@ -218,5 +218,13 @@ export async function changeFindings(
   changes: readonly FindingChange[],
   changer: Changer,
 ): Promise<ChangedFinding[]> {
-  return await retried(() => changeMany(tables).run(client, parametersOf(changes, changer)));
+  return await retried(() => changeFindingsIn(client, tables, changes, changer));
 }
+
+/** The same in a transaction, which is to be {@link retried}. */
+export const changeFindingsIn = (
+  tx: SqlClient,
+  tables: OrgTables,
+  changes: readonly FindingChange[],
+  changer: Changer,
+): Promise<ChangedFinding[]> => changeMany(tables).run(tx, parametersOf(changes, changer));

@@ -10,9 +10,11 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Older changes cannot be undone. */
 export const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * DAY_MS);
 
-/** Whether a caller of the role `member` or above may undo a change of an actor. */
-export const mayUndo = ({ actor, role }: { actor: { id: string }; role: Role }, actorId: string): boolean =>
-  actorId === actor.id || role !== 'member';
+/** Whether a caller of the role `member` or above may undo a change of an actor. @param actorId null for the service */
+export const mayUndo = (
+  { actor, role }: { actor: { id: string }; role: Role },
+  actorId: string | null,
+): boolean => actorId === actor.id || role !== 'member';
 
 const FIELDS = ['reason', 'assignee_id', 'due_at', 'accepted_until'] as const;
 
@@ -33,11 +35,13 @@ export const RecentChange = z
     at: timestamp(),
     actor: z
       .object({
-        type: z.enum(['user', 'token', 'rule']),
-        id: id(),
+        type: z.enum(['user', 'token', 'rule', 'system']),
+        id: id().optional(),
         name: shown('Ada Lovelace').optional(),
       })
-      .openapi({ description: 'A user whose account was deleted has no name.' }),
+      .openapi({
+        description: '`system` is the service, without an id. A user whose account was deleted has no name.',
+      }),
     findings: count(3).openapi({ description: 'How many findings were changed.' }),
     finding_id: shown(EXAMPLE_ID, 'The first of them that exists. Absent if all were deleted.')
       .openapi({ format: 'uuid' })
