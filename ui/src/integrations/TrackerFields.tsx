@@ -106,6 +106,13 @@ export const TrackerIssues = ({ form, kind }: Omit<Props, 'integration'>) => (
       data={options(text.resolvedRules)}
       {...form.getInputProps('on_resolved')}
     />
+    <Select
+      label={text.onClosed}
+      description={text.onClosedHint}
+      allowDeselect={false}
+      data={options(text.closedRules)}
+      {...form.getInputProps('on_closed')}
+    />
   </>
 );
 

@@ -43,6 +43,7 @@ export interface IntegrationValues {
   issue_type: string;
   labels: string[];
   on_resolved: TrackerIntegration['on_resolved'];
+  on_closed: TrackerIntegration['on_closed'];
 }
 
 export type FieldName = keyof IntegrationValues;
@@ -63,6 +64,7 @@ export function valuesOf(integration?: Integration): IntegrationValues {
     issue_type: tracker?.issue_type ?? ISSUE_TYPE,
     labels: tracker?.labels ?? [],
     on_resolved: tracker?.on_resolved ?? 'close',
+    on_closed: tracker?.on_closed ?? 'nothing',
   };
 }
 
@@ -78,8 +80,11 @@ const ofChat = ({ muted_project_ids, min_severity }: IntegrationValues) => ({
   min_severity: min_severity === ANY ? null : min_severity,
 });
 
-const ofTracker = ({ kind, project, labels, on_resolved, email, issue_type }: IntegrationValues) => ({
-  ...{ project, labels, on_resolved },
+const ofTracker = ({ kind, email, issue_type, ...values }: IntegrationValues) => ({
+  project: values.project,
+  labels: values.labels,
+  on_resolved: values.on_resolved,
+  on_closed: values.on_closed,
   ...(kind === 'jira' && { issue_type, ...(email.trim() !== '' && { email }) }),
 });
 

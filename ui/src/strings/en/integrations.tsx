@@ -102,6 +102,13 @@ export const resolvedRules = {
   comment: 'Comment on the issue',
   nothing: 'Do nothing',
 } as const;
+export const onClosed = 'When somebody closes an issue at the tracker';
+export const onClosedHint =
+  'Issues are read once a day. If that sets findings to fixed, everybody who can close issues there can resolve findings.';
+export const closedRules = {
+  nothing: 'Do nothing',
+  fixed: 'Set its open findings to fixed',
+} as const;
 export const instructions = (name: string) => `Instructions of ${name}`;
 export const name = 'Name';
 export const nameExample = 'Security team';

@@ -41,7 +41,7 @@ export function AddIssue({ finding, issues, integrations }: Props) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {free.length === 0 && <Menu.Label>{text.hasAll}</Menu.Label>}
+          {free.length === 0 && <Menu.Item disabled>{text.hasAll}</Menu.Item>}
           {free.map(({ id, name, kind }) => (
             <Menu.Item key={id} onClick={() => create.ask({ integration_id: id })}>
               {text.createAt(name, kind)}
