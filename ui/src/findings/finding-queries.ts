@@ -51,13 +51,13 @@ export const refsQuery = (org: OrgSession, id: string) =>
 export type Issue = Schemas['Issue'];
 export type IssueIntegration = Schemas['IssueIntegration'];
 
-/** How often the page reads issues again: those that the service works on now, and those that wait for their tracker. */
+/** The intervals at which the page reads issues again that the service works on now, and those that wait for their tracker. */
 const WORKING_MS = 3_000;
 const WAITING_MS = 30_000;
 /** The time after a change of a finding within which the service follows it at the tracker. */
 const FOLLOWED_MS = 60_000;
 
-/** How soon the issues of a finding may have changed; false if no change is expected. */
+/** The time until the issues of a finding may have changed; false if no change is expected. */
 function nextRead(issues: readonly Issue[], { status, status_changed_at }: Finding): number | false {
   const changedAt = Date.parse(status_changed_at);
   const isRecent = Date.now() - changedAt < FOLLOWED_MS;
