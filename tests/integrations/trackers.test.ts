@@ -97,6 +97,7 @@ describe('a tracker', () => {
     ['an account for GitHub', { email: 'ada@acme.example' }, 'email'],
     ['a type of issues for GitHub', { issue_type: 'Bug' }, 'issue_type'],
     ['an account with a colon', { ...JIRA, email: 'ada:x@acme.example' }, 'email'],
+    ['a rule that does not exist', { on_closed: 'verify' }, 'on_closed'],
     ['an unknown kind', { kind: 'svn' }, 'kind'],
     ['a project of nobody', { project_ids: ['00000000-0000-7000-8000-000000000000'] }, 'project_ids.0'],
   ])('with %s is refused', async (_, body, field) => {
@@ -107,16 +108,18 @@ describe('a tracker', () => {
 
   it('changes field by field, and only its own fields', async () => {
     const made = must(await post({ ...JIRA, project_ids: [org.projectId] }));
-    const changed = must(await patch(made.id, { labels: ['a'], issue_type: 'Task', project_ids: null }));
+    const values = { labels: ['a'], issue_type: 'Task', on_closed: 'fixed' };
+    const changed = must(await patch(made.id, { ...values, project_ids: null }));
     const { project_ids: _, ...others } = made;
-    expect(changed).toEqual({ ...others, labels: ['a'], issue_type: 'Task', updated_at: expect.any(String) });
+    expect(changed).toEqual({ ...others, ...values, updated_at: expect.any(String) });
     expect(await openToken(made.id)).toBe(TOKEN);
     for (const body of [{ min_severity: 'high' }, { muted_project_ids: [org.projectId] }])
       expect((await patch(made.id, body)).badFields).toEqual(Object.keys(body));
     const slack = must(
       await post({ kind: 'slack', name: 'x', url: 'https://hooks.slack.com/services/T0/B0/x' }),
     );
-    for (const body of [{ token: TOKEN }, { project: 'a/b' }, { labels: [] }, { email: 'a@b.example' }])
+    const ofTrackers = [{ token: TOKEN }, { project: 'a/b' }, { labels: [] }, { email: 'a@b.example' }];
+    for (const body of [...ofTrackers, { on_closed: 'fixed' }])
       expect((await patch(slack.id, body)).badFields).toEqual(Object.keys(body));
     const github = must(await post(GITHUB));
     expect((await patch(github.id, { issue_type: 'Bug' })).badFields).toEqual(['issue_type']);

@@ -511,7 +511,7 @@ export function planOrgTour(on: Traveller) {
       on.keep('integration', must(answer).id);
       const tracker = {
         ...{ kind: 'github', name: 'Web shop', url: 'https://github.acme.example', project: 'acme/web-shop' },
-        token: 'github_pat_0123456789',
+        ...{ token: 'github_pat_0123456789', on_closed: 'fixed' },
       };
       const added = await on.api.post('/integrations', { ...on.asOwner(), body: tracker });
       on.keep('tracker', must(added).id);

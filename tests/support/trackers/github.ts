@@ -12,7 +12,7 @@ export interface GithubIssue {
   pull_request?: object;
   comments: string[];
   /** Deleted: 410. Transferred: 301. */
-  is?: 'deleted' | 'transferred';
+  is?: 'deleted' | 'transferred' | undefined;
 }
 
 export interface FakeGithub extends FakeTracker {
