@@ -13,7 +13,7 @@ export const TRACKER_KINDS = ['github', 'gitlab', 'jira'] as const;
 /** The reactions of an integration when all findings of an issue are resolved. */
 export const RESOLVED_RULES = ['close', 'comment', 'nothing'] as const;
 
-/** What happens to the findings of an issue that somebody closes at the tracker. */
+/** The reactions of an integration when somebody closes an issue at the tracker. */
 export const CLOSED_RULES = ['fixed', 'nothing'] as const;
 
 /** The place and the form of the issues of a tracker. */

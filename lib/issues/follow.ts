@@ -96,7 +96,7 @@ export async function follow(
   }
 }
 
-/** What was told last. An issue that was being closed when the process died, or the answer was lost, was closed by this service. */
+/** The state that was told last. An issue that was being closed when the process died, or the answer was lost, was closed by this service. */
 const toldBefore = ({ told }: IssueWork, isClosed: boolean): 'open' | 'resolved' =>
   told === 'closing' ? (isClosed ? 'resolved' : 'open') : told;
 
