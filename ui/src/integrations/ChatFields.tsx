@@ -3,8 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import * as text from '#strings/integrations.tsx';
 import { SEVERITIES } from '../app/search.ts';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
-import type { ChatIntegration } from './queries.ts';
-import { ANY, type IntegrationValues } from './values.ts';
+import { ANY, type ChatIntegration, type IntegrationValues } from './values.ts';
 
 export interface Option {
   value: string;

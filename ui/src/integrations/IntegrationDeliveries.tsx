@@ -11,7 +11,8 @@ import { Page } from '../components/Page.tsx';
 import { IconHistory, IconLock } from '../icons/icons.ts';
 import { DeliveryLog } from '../webhooks/DeliveryLog.tsx';
 import { IntegrationMenu } from './Integrations.tsx';
-import { integrationsQuery, isChat } from './queries.ts';
+import { integrationsQuery } from './queries.ts';
+import { isChat } from './values.ts';
 
 const route = getRouteApi('/_signed-in/o/$org/integrations/$id');
 

@@ -9,9 +9,19 @@ import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { useSend } from '../components/forms/use-send.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { ChatAddress, ChatFilters } from './ChatFields.tsx';
-import { type Integration, integrationsQuery, isChat } from './queries.ts';
+import { integrationsQuery } from './queries.ts';
 import { TrackerAccess, TrackerIssues } from './TrackerFields.tsx';
-import { addressOf, isJiraCloud, isTrackerKind, type Kind, toChanges, toNew, valuesOf } from './values.ts';
+import {
+  addressOf,
+  type Integration,
+  isChat,
+  isJiraCloud,
+  isTrackerKind,
+  type Kind,
+  toChanges,
+  toNew,
+  valuesOf,
+} from './values.ts';
 
 interface Props {
   /** Unset: a new one. */

@@ -13,7 +13,8 @@ import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import { IconPlus } from '../icons/icons.ts';
 import { DestinationState } from '../webhooks/DestinationState.tsx';
 import { IntegrationDialog } from './IntegrationForm.tsx';
-import { type Integration, integrationsQuery, isChat } from './queries.ts';
+import { integrationsQuery } from './queries.ts';
+import { type Integration, isChat } from './values.ts';
 
 /** The integrations of the organization, for admins who reach all projects. */
 export function Integrations() {

@@ -3,8 +3,13 @@ import type { UseFormReturnType } from '@mantine/form';
 import * as text from '#strings/integrations.tsx';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
 import { Instructions } from './ChatFields.tsx';
-import type { TrackerIntegration } from './queries.ts';
-import { type IntegrationValues, isElsewhere, isJiraCloud, type TrackerKind } from './values.ts';
+import {
+  type IntegrationValues,
+  isElsewhere,
+  isJiraCloud,
+  type TrackerIntegration,
+  type TrackerKind,
+} from './values.ts';
 
 const MAX_LABELS = 10;
 

@@ -1,14 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Schemas } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
 import { destinationsKey } from '../webhooks/queries.ts';
-
-export type Integration = Schemas['Integration'];
-/** An integration with a chat service. Others are issue trackers. */
-export type ChatIntegration = Extract<Integration, { host: string }>;
-export type TrackerIntegration = Exclude<Integration, ChatIntegration>;
-
-export const isChat = (integration: Integration): integration is ChatIntegration => 'host' in integration;
 
 export const integrationsQuery = (org: OrgSession) =>
   queryOptions({

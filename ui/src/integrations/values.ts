@@ -1,8 +1,13 @@
-import type { Schemas } from '../app/api.ts';
-import type { Severity } from '../app/search.ts';
-import { type Integration, isChat, type TrackerIntegration } from './queries.ts';
+import type { Schemas } from '../../../lib/client/index.ts';
 
 /* The values of the form of an integration. It has the fields of all kinds, and sends those of the chosen one. */
+
+export type Integration = Schemas['Integration'];
+/** An integration with a chat service. Others are issue trackers. */
+export type ChatIntegration = Extract<Integration, { host: string }>;
+export type TrackerIntegration = Exclude<Integration, ChatIntegration>;
+
+export const isChat = (integration: Integration): integration is ChatIntegration => 'host' in integration;
 
 export type Kind = Integration['kind'];
 export type TrackerKind = TrackerIntegration['kind'];
@@ -35,7 +40,7 @@ export interface IntegrationValues {
   enabled: boolean;
   /* Chat services. */
   muted_project_ids: string[];
-  min_severity: Severity | typeof ANY;
+  min_severity: Schemas['Severity'] | typeof ANY;
   /* Issue trackers. */
   project: string;
   token: string;
