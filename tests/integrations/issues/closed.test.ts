@@ -39,6 +39,7 @@ async function edit(finding: string, state: 'open' | 'closed') {
   await w.settle();
   return issue;
 }
+const reasonOf = async (finding: string, state = 'closed') => (await w.inState(finding, state)).reason;
 const changes = async (as: object = w.org.asOwner) => must(await t.api.get('/changes?of=all', as));
 const undo = (id: string, as: object = w.org.asOwner) => t.api.post(`/changes/${id}/undo`, as);
 const told = () => w.github.requests.filter(({ method }) => method !== 'GET');
@@ -55,9 +56,7 @@ describe('an issue that somebody closes at the tracker', () => {
     // The rule is not applied to what was closed before.
     await w.patch({ on_closed: 'fixed' });
     await w.nextDay();
-    expect(await w.inState(finding, 'closed')).toMatchObject({
-      reason: expect.stringContaining('closed again'),
-    });
+    expect(await reasonOf(finding)).toContain('closed again');
     expect(await w.statusOf(finding)).toBe('open');
   });
 
@@ -109,9 +108,7 @@ describe('an issue that somebody closes at the tracker', () => {
     // The decision is not overruled by the same closing.
     for (let day = 0; day < 2; day++) {
       await w.nextDay();
-      expect(await w.inState(finding, 'closed')).toMatchObject({
-        reason: expect.stringContaining('closed again'),
-      });
+      expect(await reasonOf(finding)).toContain('closed again');
     }
     expect([await w.statusOf(finding), told().length]).toEqual(['open', 1]);
   });
@@ -163,9 +160,7 @@ describe('an issue that somebody closes at the tracker', () => {
     w.edit({ state: 'closed' });
     const second = await w.report();
     must(await w.request(second, { url: `${w.github.url}/acme/web-shop/issues/1` }));
-    expect(await w.inState(second, 'closed')).toMatchObject({
-      reason: expect.stringContaining('closed again'),
-    });
+    expect(await reasonOf(second)).toContain('closed again');
     expect(await w.statusOf(second)).toBe('open');
   });
 
@@ -179,15 +174,14 @@ describe('an issue that somebody closes at the tracker', () => {
     };
     await w.triage(finding, { status: 'fixed' });
     await w.settle();
-    expect(w.first()?.state).toBe('closed');
-    expect(await w.inState(finding, 'open')).toMatchObject({ reason: expect.stringContaining('503') });
+    await expect.poll(() => w.first()?.state).toBe('closed');
+    await w.settle();
+    expect(await reasonOf(finding, 'open')).toContain('503');
     await w.triage(finding, { status: 'open' });
     w.github.intercept = undefined;
     await w.later(HOUR_MS);
     await w.settle();
-    expect(await w.inState(finding, 'closed')).toMatchObject({
-      reason: expect.stringContaining('regression'),
-    });
+    expect(await reasonOf(finding)).toContain('regression');
     await w.nextDay();
     await w.inState(finding, 'closed');
     expect(await w.statusOf(finding)).toBe('open');
