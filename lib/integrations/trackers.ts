@@ -154,12 +154,13 @@ export function trackerColumns(
   const url = given.url === undefined ? undefined : trackerUrl(given.url);
   if (given.url !== undefined && url === undefined)
     throw invalid('url', 'must have no query and no fragment');
-  const isElsewhere = before !== undefined && given.url !== undefined;
-  // The person who changes the address may not know the token, and it would be sent there.
-  if (isElsewhere && given.token === undefined) throw invalid('token', 'must be given with a new address');
   const { project = before?.project ?? '', labels = before?.labels ?? [] } = given;
   const refusal = projectRefusal(kind, project);
   if (refusal !== undefined) throw invalid('project', refusal);
+  const isElsewhere = before !== undefined && (given.url !== undefined || project !== before?.project);
+  // The person who changes the place may not know the token, which may reach more than the former one.
+  if (isElsewhere && given.token === undefined)
+    throw invalid('token', 'must be given with a new address or project');
   if (kind !== 'jira')
     for (const field of ['issue_type', 'email'] as const)
       if (given[field] !== undefined) throw invalid(field, 'is for Jira only');

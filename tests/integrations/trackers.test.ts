@@ -130,6 +130,7 @@ describe('a tracker', () => {
     const { id } = must(await post(GITHUB));
     expect((await patch(id, { url: 'https://git.evil.example' })).badFields).toEqual(['token']);
     expect((await rowOf(id))?.url).toBe('https://github.com');
+    expect((await patch(id, { project: 'ada/private' })).badFields).toEqual(['token']);
     const body = { url: 'https://git.acme.example', token: 'another-token-0123456789' };
     expect(must(await patch(id, body))).toMatchObject({ url: 'https://git.acme.example' });
     expect(await openToken(id)).toBe('another-token-0123456789');
