@@ -1,8 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { onItsWorker } from '../citus.ts';
+import { timeText } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
-import type { FindingStatus, IssueState, ToldState, TriageReason } from '../schema/values.ts';
+import type { FindingStatus, IssueState, TriageReason } from '../schema/values.ts';
 import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
+import { hasUnresolved } from './conditions.ts';
 
 /*
  * An issue is noted with its findings before it exists at the tracker, in one transaction with the event that makes the outbox create it.
@@ -17,6 +19,7 @@ export interface ClaimableFinding {
   id: string;
   project_id: string;
   status: FindingStatus;
+  regressed: boolean;
   reason: TriageReason | null;
   /** Null: a scan of the default branch, or of a tracked ref, has reported it. */
   proposed: boolean | null;
@@ -24,7 +27,7 @@ export interface ClaimableFinding {
 
 const lock = orgStatement<{ ids: string }, ClaimableFinding>(
   ({ findings, projects }, $) => sql`
-select f.id, f.project_id, f.status, f.reason, f.proposed from ${findings} f where f.id = any (${$.ids}::uuid[])
+select f.id, f.project_id, f.status, f.regressed, f.reason, f.proposed from ${findings} f where f.id = any (${$.ids}::uuid[])
   and exists (select 1 from ${projects} p where p.id = f.project_id and p.deleted_at is null and p.transfer is null)
 order by f.project_id, f.fingerprint for no key update`,
 );
@@ -42,11 +45,13 @@ export interface ClaimedIssue {
   id: string;
   state: IssueState;
   url: string | null;
+  /** When it was asked for, or the tracker was asked last. */
+  asked_at: string;
 }
 
 const claimed = orgStatement<{ ids: string; destinationId: string }, ClaimedIssue>(
   ({ findingIssues, issues }, $) => sql`
-select l.finding_id, i.id, i.state, i.url from ${findingIssues} l join ${issues} i on i.id = l.issue_id
+select l.finding_id, i.id, i.state, i.url, ${timeText(sql`coalesce(i.checked_at, i.created_at)`)} as asked_at from ${findingIssues} l join ${issues} i on i.id = l.issue_id
 where l.finding_id = any (${$.ids}::uuid[]) and l.destination_id = ${$.destinationId}::uuid`,
 );
 
@@ -65,8 +70,8 @@ export interface IssueClaim {
   destinationId: string;
   actorId: string;
   findingIds: readonly string[];
-  /** Whether all findings are resolved: the issue is not closed for that. */
-  isResolved: boolean;
+  /** The projects of the integration. Null: all. */
+  projectIds: readonly string[] | null;
   /** An issue that exists at the tracker. */
   linked?: { key: string; url: string } | undefined;
 }
@@ -78,13 +83,12 @@ interface Values {
   actorId: string;
   key: string | null;
   url: string | null;
-  told: ToldState;
 }
 
 const insert = orgStatement<Values, { id: string }>(
   ({ issues }, $) => sql`
-insert into ${issues} (id, destination_id, key, url, state, told, created_by, created_at)
-values (${$.id}::uuid, ${$.destinationId}::uuid, ${$.key}, ${$.url}, 'pending', ${$.told}, ${$.actorId}::uuid, ${$.at}::timestamptz)
+insert into ${issues} (id, destination_id, key, url, state, told, told_at, created_by, created_at)
+values (${$.id}::uuid, ${$.destinationId}::uuid, ${$.key}, ${$.url}, 'pending', 'resolved', ${$.at}::timestamptz, ${$.actorId}::uuid, ${$.at}::timestamptz)
 on conflict do nothing returning id`,
 );
 
@@ -114,28 +118,42 @@ select 1`;
 });
 
 /**
+ * The state of its findings when it gets them is nothing to tell: an issue that is created for resolved findings stays open, and one that
+ * is linked stays as it is.
+ */
+const settle = orgStatement<{ id: string; projects: string | null }, object>(
+  (tables, $) => sql`
+update ${tables.issues} i set
+  told = case when ${hasUnresolved(tables, $.projects)} then 'open' when i.key is null then 'resolved' else i.told end,
+  told_at = greatest(i.told_at, (select max(f.regressed_at) from ${tables.findingIssues} l join ${tables.findings} f on f.id = l.finding_id
+    where l.issue_id = i.id))
+where i.id = ${$.id}::uuid`,
+);
+
+const settled = (
+  tx: SqlClient,
+  tables: OrgTables,
+  { id, projectIds }: Pick<IssueClaim, 'id' | 'projectIds'>,
+): Promise<object[]> => settle(tables).run(tx, { id, projects: projectIds && arrayText(projectIds) });
+
+/**
  * Notes an issue with its findings, which must be locked and have none, and has the outbox create it, or read it if it is linked.
  * @returns its id, which is another one if the integration has the linked issue already; undefined if that was removed just now
  */
 export async function claimIssue(
   tx: SqlClient,
   tables: OrgTables,
-  { id, at, destinationId, actorId, findingIds, isResolved, linked }: IssueClaim,
+  { id, at, destinationId, actorId, findingIds, projectIds, linked }: IssueClaim,
   eventId: string,
 ): Promise<string | undefined> {
   const common = { destinationId, actorId, at: at.toISOString() };
   const { key = null, url = null } = linked ?? {};
-  const [made] = await insert(tables).run(tx, {
-    ...common,
-    id,
-    key,
-    url,
-    told: isResolved ? 'resolved' : 'open',
-  });
+  const [made] = await insert(tables).run(tx, { ...common, id, key, url });
   const [found] = made ? [made] : await known(tables).run(tx, { destinationId, url });
   if (!found) return undefined;
   const ids = arrayText(findingIds);
   await link(tables).run(tx, { ...common, ids, issueId: found.id, eventId });
+  await settled(tx, tables, { id: found.id, projectIds });
   return found.id;
 }
 
@@ -143,21 +161,36 @@ const retry = orgStatement<{ id: string; eventId: string; at: string; actorId: s
   (tables, $) => sql`
 with reset as (
   update ${tables.issues} set state = 'pending', outcome = null, checked_at = ${$.at}::timestamptz
-  where id = ${$.id}::uuid and state = 'failed' returning id
+  where id = ${$.id}::uuid and state in ('failed', 'pending') returning id
+), told as (
+  insert into ${tables.events} (id, at, type, subject, actor_id)
+  select ${$.eventId}::uuid, ${$.at}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, id::text, ${$.actorId}::uuid
+  from reset ${onItsWorker(tables)}
 )
-insert into ${tables.events} (id, at, type, subject, actor_id)
-select ${$.eventId}::uuid, ${$.at}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, id::text, ${$.actorId}::uuid
-from reset ${onItsWorker(tables)}`,
+select 1`,
 );
 
-/** Has the outbox create an issue again that was not created. */
+const findingsOf = orgStatement<{ id: string }, { id: string; project_id: string }>(
+  ({ findingIssues, findings }, $) => sql`
+select f.id, f.project_id from ${findingIssues} l join ${findings} f on f.id = l.finding_id where l.issue_id = ${$.id}::uuid order by f.id`,
+);
+
+/** The findings of an issue. */
+export const readFindingsOf = (
+  tx: SqlClient,
+  tables: OrgTables,
+  id: string,
+): Promise<{ id: string; project_id: string }[]> => findingsOf(tables).run(tx, { id });
+
+/** Has the outbox work again on an issue that was not created or read. */
 export async function retryIssue(
   tx: SqlClient,
   tables: OrgTables,
-  { id, at, actorId }: Pick<IssueClaim, 'id' | 'at' | 'actorId'>,
+  { id, at, actorId, projectIds }: Pick<IssueClaim, 'id' | 'at' | 'actorId' | 'projectIds'>,
   eventId: string,
 ): Promise<void> {
   await retry(tables).run(tx, { id, eventId, actorId, at: at.toISOString() });
+  await settled(tx, tables, { id, projectIds });
 }
 
 const lockIssue = orgStatement<{ id: string; findingId: string }, { url: string | null }>(

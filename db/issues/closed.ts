@@ -3,8 +3,8 @@ import { retried } from '../errors.ts';
 import { type Changer, changeFindingsIn, type FindingChange } from '../findings/triage/triage.ts';
 import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgStatement } from '../statements.ts';
-import { hasUnresolved } from './work.ts';
+import { arrayText, orgStatement } from '../statements.ts';
+import { hasUnresolved } from './conditions.ts';
 
 interface Closed {
   id: string;
@@ -12,14 +12,16 @@ interface Closed {
   status: string;
   /** Why a finding is still open. */
   outcome: string;
+  /** The projects of the integration. Null: all. */
+  projects: string | null;
 }
 
 /** The tracker is not told that the findings are resolved: it caused that. */
 const close = orgStatement<Closed, object>(
   (tables, $) => sql`
 update ${tables.issues} i set state = 'closed', status = ${$.status}, checked_at = ${$.at}::timestamptz,
-  told = case when ${hasUnresolved(tables, sql`i.id`)} then i.told else 'resolved' end,
-  outcome = case when ${hasUnresolved(tables, sql`i.id`)} then ${$.outcome}::text end
+  told = case when ${hasUnresolved(tables, $.projects)} then i.told else 'resolved' end,
+  outcome = case when ${hasUnresolved(tables, $.projects)} then ${$.outcome}::text end
 where i.id = ${$.id}::uuid and i.state = 'open' and i.told = 'open' returning 1`,
 );
 
@@ -38,7 +40,11 @@ const IS_KNOWN = new Error('the closing is recorded');
 export async function recordClosing(
   client: Sql,
   tables: OrgTables,
-  closed: Omit<Closed, 'at'> & { at: Date },
+  {
+    at,
+    projectIds,
+    ...closed
+  }: Omit<Closed, 'at' | 'projects'> & { at: Date; projectIds: readonly string[] | null },
   changes: readonly FindingChange[],
   changer: () => Changer,
 ): Promise<boolean> {
@@ -47,7 +53,10 @@ export async function recordClosing(
       // Findings are locked before their issue, as where it is linked.
       for (let i = 0; i < changes.length; i += AT_ONCE)
         await changeFindingsIn(tx, tables, changes.slice(i, i + AT_ONCE), changer());
-      const recorded = await close(tables).run(tx, { ...closed, at: closed.at.toISOString() });
+      const recorded = await close(tables).run(tx, {
+        ...{ ...closed, at: at.toISOString() },
+        projects: projectIds && arrayText(projectIds),
+      });
       if (recorded.length === 0) throw IS_KNOWN;
       return true;
     }),

@@ -1,9 +1,19 @@
 import { sql } from 'drizzle-orm';
 import { BATCH_ROWS, inBatches } from '../batches.ts';
+import { retried } from '../errors.ts';
+import { destinations } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgStatement, type SqlClient } from '../statements.ts';
+import { arrayText, orgStatement, type SqlClient, statement } from '../statements.ts';
 
 const batch = sql.raw(String(BATCH_ROWS));
+
+/** Processes of an older version delete findings without their links. */
+const dangling = orgStatement<object, object>(
+  ({ findingIssues, findings }) => sql`
+delete from ${findingIssues} where finding_id = any (array(
+  select l.finding_id from ${findingIssues} l where not exists (select 1 from ${findings} f where f.id = l.finding_id)
+  limit ${batch})) returning 1`,
+);
 
 const unused = orgStatement<object, object>(
   ({ findingIssues, issues }) => sql`
@@ -12,22 +22,27 @@ delete from ${issues} where id = any (array(
   limit ${batch} for update skip locked)) returning 1`,
 );
 
-const forgotten = orgStatement<{ before: string }, object>(
+const trackers = statement<{ orgId: string }, { id: string }>(
+  ($) => sql`select id from ${destinations} where org_id = ${$.orgId}::uuid and tracker is not null`,
+);
+
+const orphaned = orgStatement<{ ids: string }, object>(
   ({ issues }, $) => sql`
-update ${issues} set state = 'failed', outcome = 'Its integration was switched off for too long. Create it again.'
+update ${issues} set state = 'gone', outcome = 'Its integration does not exist any more.'
 where id = any (array(
-  select id from ${issues} where state = 'pending' and coalesce(checked_at, created_at) < ${$.before}::timestamptz
+  select id from ${issues} where destination_id <> all (${$.ids}::uuid[]) and state <> 'gone'
   limit ${batch} for update skip locked)) returning 1`,
 );
 
 /**
- * Removes issues whose findings were deleted, and gives those up whose event was purged before an integration that is switched off has
- * created them.
+ * Removes issues whose findings were deleted. Those whose integration is missing are `gone`: the organization was restored from a backup,
+ * or the process died when it deleted the integration.
  */
-export async function purgeIssues(client: SqlClient, tables: OrgTables, before: Date): Promise<void> {
+export async function purgeIssues(client: SqlClient, tables: OrgTables, orgId: string): Promise<void> {
+  await inBatches(async () => (await dangling(tables).run(client, {})).length);
   await inBatches(async () => (await unused(tables).run(client, {})).length);
-  const params = { before: before.toISOString() };
-  await inBatches(async () => (await forgotten(tables).run(client, params)).length);
+  const ids = arrayText((await trackers.run(client, { orgId })).map(({ id }) => id));
+  await inBatches(async () => (await orphaned(tables).run(client, { ids })).length);
 }
 
 /** Issues whose rows and links one statement removes. */
@@ -54,7 +69,7 @@ export async function removeIssues(
   destinationId: string,
 ): Promise<void> {
   for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const [row] = await remove(tables).run(client, { destinationId });
+    const [row] = await retried(() => remove(tables).run(client, { destinationId }));
     if ((row?.removed ?? 0) < AT_ONCE) return;
   }
 }

@@ -24,6 +24,10 @@ export function issueTables(schema: PgSchema) {
       checkedAt: time('checked_at'),
       /** The latest state of its findings that was told there. A change is told once, whatever people do there afterwards. */
       told: varchar('told', { length: 10, enum: TOLD_STATES }).notNull(),
+      /** The latest regression that was told there. Later ones are news. */
+      toldAt: time('told_at').notNull(),
+      /** When the service tried last to create it. Null: never, or the issue was linked. */
+      triedAt: time('tried_at'),
       /** A user or a token. */
       createdBy: uuid('created_by').notNull(),
       createdAt: time('created_at').notNull(),
@@ -43,6 +47,7 @@ export function issueTables(schema: PgSchema) {
     (t) => [
       primaryKey({ name: 'finding_issues_pk', columns: [t.findingId, t.destinationId] }),
       index('finding_issues_issue').on(t.issueId),
+      index('finding_issues_destination').on(t.destinationId),
     ],
   );
 

@@ -13,11 +13,11 @@ import { type TrackerOptions, type TrackerTask, tellTracker, trackerTask } from 
 export type Told = { event: EventBody } | { test: { id: string; at: Date } };
 
 /** A body with what identifies it. */
-interface Sent {
+interface Sent<Body = object> {
   /** The same for each attempt, so that the receiver can leave out repetitions. */
   id: string;
   at: Date;
-  body: string;
+  body: Body;
 }
 
 /** The current secret of a destination, and a former one that is still valid. */
@@ -25,7 +25,7 @@ type Secrets = readonly [string, ...string[]];
 
 /** How the destinations of a kind are told. */
 interface Kind {
-  /** Makes the body of a request, as JSON. @returns undefined if there is nothing to tell */
+  /** Makes the body of a request. @returns undefined if there is nothing to tell */
   bodyOf(told: Told, org: LeasedDestination['org']): object | undefined;
   /** Makes the body of a stored event instead, for kinds that get events which are for nobody else. */
   read?(
@@ -46,10 +46,16 @@ interface Kind {
 /** Tells destinations by one request. */
 const byRequest =
   (
-    requestOf: (destination: LeasedDestination, secrets: Secrets, sent: Sent) => Promise<DestinationRequest>,
+    requestOf: (
+      destination: LeasedDestination,
+      secrets: Secrets,
+      sent: Sent<string>,
+    ) => Promise<DestinationRequest>,
   ): Kind['tell'] =>
-  async (options, destination, secrets, sent, signal) =>
-    await deliver(options, await requestOf(destination, secrets, sent), signal);
+  async (options, destination, secrets, sent, signal) => {
+    const request = await requestOf(destination, secrets, { ...sent, body: JSON.stringify(sent.body) });
+    return await deliver(options, request, signal);
+  };
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': `svc-findings/${VERSION}` };
 
@@ -77,7 +83,7 @@ const tracker: Kind = {
   bodyOf: (told) => ('test' in told ? { test: told.test.id } : undefined),
   read: trackerTask,
   tell: (options, destination, [token], { body }, signal) =>
-    tellTracker(options, destination, token, JSON.parse(body) as TrackerTask, signal),
+    tellTracker(options, destination, token, body as TrackerTask, signal),
 };
 
 const KINDS = new Map<DestinationKind, Kind>([

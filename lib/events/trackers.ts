@@ -1,10 +1,12 @@
+import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import type { LeasedDestination } from '../../db/events/destinations.ts';
 import type { StoredEvent } from '../../db/events/read.ts';
 import { ISSUE_REQUESTED } from '../../db/issues/claim.ts';
 import { type IssueWork, readWork, requestAffected } from '../../db/issues/work.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { isRetried } from '../issues/follow.ts';
-import { doWork, type IssueContext } from '../issues/send.ts';
+import { doWork, type IssueContext, recordFailure } from '../issues/send.ts';
+import type { Logger } from '../logger.ts';
 import { createTracker } from '../trackers/create.ts';
 import { settingsOf } from '../trackers/settings.ts';
 import { type Tracker, TrackerError } from '../trackers/tracker.ts';
@@ -21,10 +23,11 @@ export interface TrackerOptions extends DeliverOptions {
   config: IssueContext['config'];
   nextId: IssueContext['nextId'];
   tablesOf: (org: { id: string }) => OrgTables;
+  log: Logger;
 }
 
 /** The content of a delivery to a tracker: the work for an issue, or a test of the access. */
-export type TrackerTask = { work: IssueWork; since: string } | { test: string };
+export type TrackerTask = { work: IssueWork; at: Date } | { test: string };
 
 /**
  * Reads the work of an event. A change of findings requests that of each of their issues.
@@ -35,22 +38,25 @@ export async function trackerTask(
   destination: LeasedDestination,
   event: StoredEvent,
 ): Promise<TrackerTask | undefined> {
-  const { subject, type, at } = event;
+  const { subject, type } = event;
+  const at = clock();
   const tables = tablesOf(destination.org);
   if (type !== ISSUE_REQUESTED) {
-    await requestAffected(database.sql, tables, destination.id, event, clock());
+    await requestAffected(database.sql, tables, destination, event, at);
     return undefined;
   }
   const work = subject === null ? undefined : await readWork(database.sql, tables, subject, destination);
-  return work && { work, since: at };
+  return work && { work, at };
 }
+
+const UNEXPECTED = 'The service failed unexpectedly. The operator finds the reason in its log.';
 
 /**
  * Asks a tracker once. Its failures are in the result.
- * @throws Error if the signal is aborted
+ * @throws Error if the signal is aborted, or the database is out of reach
  */
 export async function tellTracker(
-  { outbound, clock, database, config, nextId, tablesOf }: TrackerOptions,
+  { outbound, clock, database, config, nextId, tablesOf, log }: TrackerOptions,
   destination: LeasedDestination,
   token: string,
   task: TrackerTask,
@@ -58,30 +64,44 @@ export async function tellTracker(
 ): Promise<Answered> {
   const at = clock();
   const started = performance.now();
-  const durationMs = () => performance.now() - started;
   const timeout = AbortSignal.timeout(WORK_MS);
   const tools = { outbound, clock, signal: AbortSignal.any([signal, timeout]) };
+  const answered = (answer: Partial<Answered>) => ({
+    ...{ at, durationMs: performance.now() - started },
+    ...answer,
+  });
+
+  function failureOf(error: unknown): TrackerError {
+    if (signal.aborted || isUnavailable(error) || isMissingTable(error)) throw error;
+    if (error instanceof TrackerError) return error;
+    if (timeout.aborted) return new TrackerError('later', 'The tracker took longer than 60 seconds.');
+    // It must not keep the next deliveries waiting.
+    log.error('an issue tracker was not told', { destination: destination.id, error });
+    return new TrackerError('unexpected', UNEXPECTED);
+  }
+
   try {
     const tracker = createTracker(settingsOf(destination, token), tools);
-    if ('test' in task) return { at, durationMs: durationMs(), status: 200, response: await check(tracker) };
+    if ('test' in task) return answered({ status: 200, response: await check(tracker) });
     const context = {
       ...{ sql: database.sql, tables: tablesOf(destination.org), config, clock, nextId },
-      giveUpAt: new Date(Date.parse(task.since) + GIVE_UP_MS),
+      at: task.at,
     };
-    const response = await doWork(context, destination, task.work, tracker);
-    return { at, durationMs: durationMs(), status: 200, response };
+    const response = await doWork(context, destination, task.work, tracker).catch(async (error) => {
+      const failure = failureOf(error);
+      await recordFailure(context, task.work, failure);
+      throw failure;
+    });
+    return answered({ status: 200, response });
   } catch (error) {
-    if (signal.aborted) throw error;
-    if (timeout.aborted)
-      return { at, durationMs: durationMs(), error: 'The tracker took longer than 60 seconds.' };
-    if (!(error instanceof TrackerError)) throw error;
-    const { kind, message, status, retryAt } = error;
-    return {
-      ...{ at, durationMs: durationMs(), status, error: message },
+    const failure = failureOf(error);
+    const { kind, message, status, retryAt } = failure;
+    return answered({
+      ...{ status, error: message },
       retryAfter: retryAt && (retryAt.getTime() - at.getTime()) / 1_000,
-      isFinal: !isRetried(error),
+      isFinal: !isRetried(failure),
       isUnauthorized: kind === 'unauthorized',
-    };
+    });
   }
 }
 

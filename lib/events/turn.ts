@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import {
   type Attempt,
   type Consequence,
@@ -106,7 +107,9 @@ export async function takeTurn(
     // A failure of an address that was changed meanwhile says nothing about the new one.
     if (attempt.error !== undefined && !(await isHeld())) break;
     const isCounted = delivery.event !== null && !(body instanceof Error) && !attempt.isFinal;
+    // A final failure is an answer of the other side: it can be reached.
     if (isCounted) count(state, attempt);
+    else if (attempt.isFinal && delivery.event !== null) count(state, { at: attempt.at });
     const consequence = consequenceOf(delivery, attempt);
     await recordAttempt(sql, tables, id, delivery, attempt, consequence);
     onOutcome(OUTCOMES[consequence.state]);
@@ -132,15 +135,22 @@ export async function takeTurn(
   async function bodyFor({ event, ...test }: DueDelivery): Promise<object | Error | undefined> {
     if (event === undefined) return undefined;
     if (event === null) return kind.bodyOf({ test: { id: test.id, at: test.createdAt } }, org);
-    if (kind.read) return await kind.read(options, destination, event);
+    if (kind.read) return await kind.read(options, destination, event).catch((error) => unread(event, error));
     const body = await read(event);
     return body && !(body instanceof Error) ? kind.bodyOf({ event: body }, org) : body;
+  }
+
+  /** One that cannot be read keeps no other waiting. */
+  function unread(event: StoredEvent, error: Error): Error {
+    if (isUnavailable(error) || isMissingTable(error)) throw error;
+    log.error('an event cannot be read', { event: event.id, error });
+    return error;
   }
 
   /** @returns undefined if the process is stopping */
   async function send(json: object, delivery: DueDelivery): Promise<Answered | undefined> {
     if (!secrets) return unsent(clock(), unopened(destination));
-    const sent = { id: delivery.event?.id ?? delivery.id, at: clock(), body: JSON.stringify(json) };
+    const sent = { id: delivery.event?.id ?? delivery.id, at: clock(), body: json };
     return await kind.tell(options, destination, secrets, sent, signal).catch((error) => {
       if (signal.aborted) return undefined;
       throw error;
@@ -171,7 +181,7 @@ const askedWait = ({ at, error, retryAfter }: Answered): Date | undefined =>
     ? after(at, Math.min(retryAfter * 1_000, MAX_WAIT_MS))
     : undefined;
 
-function count(state: FailureState, { error, at }: Attempt): void {
+function count(state: FailureState, { error, at }: Pick<Attempt, 'error' | 'at'>): void {
   state.failures = error === undefined ? 0 : state.failures + 1;
   state.failingSince = error === undefined ? null : (state.failingSince ?? at);
 }

@@ -3,12 +3,19 @@ import {
   claimIssue,
   lockClaimable,
   readClaimed,
+  readFindingsOf,
   retryIssue,
 } from '../../db/issues/claim.ts';
 import { readIssue } from '../../db/issues/list.ts';
-import { UNRESOLVED } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
-import { readTrackers, requireKey, requireTracker, requireWanted, sameIssue } from '../issues/claims.ts';
+import {
+  isTriedAgain,
+  readTrackers,
+  requireKey,
+  requireTracker,
+  requireWanted,
+  sameIssue,
+} from '../issues/claims.ts';
 import { toIssue } from '../issues/fields.ts';
 import { requireStays } from '../projects/transfer/guard.ts';
 import { accepted, ok } from './answer.ts';
@@ -30,7 +37,8 @@ export interface IssueRequest {
 export async function requestIssue(call: OrgCall & AuditedCall, request: IssueRequest) {
   const { actor, org, services } = call;
   const { findingIds, integration_id, force } = request;
-  await requireStays(call, { findings: findingIds });
+  // Others do not learn whether a finding that they do not reach exists.
+  if (!call.reach) await requireStays(call, { findings: findingIds });
   const { id: newId, at } = services.nextId();
   const { id: eventId } = services.nextId();
   const { id, isNew } = await call.audited(
@@ -43,40 +51,44 @@ export async function requestIssue(call: OrgCall & AuditedCall, request: IssueRe
       const linked = request.url === undefined ? undefined : requireKey(tracker, request.url, tools);
       const claimed = await readClaimed(sql, org.tables, findingIds, tracker.id);
       const same = sameIssue(findingIds, claimed, linked?.url);
-      if (same && same.state !== 'failed') return { id: same.id, isNew: false };
-      const isResolved = findings.every(({ status }) => !UNRESOLVED.includes(status));
+      if (same && !isTriedAgain(same, at)) return { id: same.id, isNew: false, findingIds };
       if (!force && !linked) requireWanted(findings);
-      const claim = { at, actorId: actor.id, destinationId: tracker.id, findingIds, isResolved, linked };
-      if (same) await retryIssue(sql, org.tables, { ...claim, id: same.id }, eventId);
-      const made = same?.id ?? (await claimIssue(sql, org.tables, { ...claim, id: newId }, eventId));
-      if (made === undefined)
-        throw new ApiError('resource_error/conflict', {
-          message: 'The issue was unlinked at the same time. Try again.',
-        });
-      return { id: made, isNew: true, url: linked?.url };
+      const { id: destinationId, projectIds: chosen } = tracker;
+      const claim = { at, actorId: actor.id, destinationId, findingIds, projectIds: chosen, linked };
+      if (same) {
+        const all = await readFindingsOf(sql, org.tables, same.id);
+        if (!all.every((finding) => isReached(call, finding)))
+          throw conflict('The issue has findings of projects that you do not reach.');
+        await retryIssue(sql, org.tables, { ...claim, id: same.id }, eventId);
+        return { id: same.id, isNew: true, url: linked?.url, findingIds: all.map((finding) => finding.id) };
+      }
+      const made = await claimIssue(sql, org.tables, { ...claim, id: newId }, eventId);
+      if (made === undefined) throw conflict('The issue was unlinked at the same time. Try again.');
+      return { id: made, isNew: true, url: linked?.url, findingIds };
     },
-    ({ id, isNew, url }) =>
+    ({ id, isNew, url, findingIds: finding_ids }) =>
       isNew
-        ? {
-            target: { type: 'issue', id },
-            changes: newValues({ integration_id, finding_ids: findingIds, url, force }),
-          }
+        ? { target: { type: 'issue', id }, changes: newValues({ integration_id, finding_ids, url, force }) }
         : undefined,
   );
   const [first = ''] = findingIds;
-  const row = await readIssue(call.sql, org.tables, { findingId: first, id });
+  const row = await readIssue(call.sql, org.tables, { findingId: first, id }, call.reach);
   if (!row) throw new ApiError('resource_error/not_found');
   const issue = toIssue(row, await readTrackers(call.db, org.id));
   return isNew ? accepted(issue) : ok(issue);
 }
 
+const conflict = (message: string) => new ApiError('resource_error/conflict', { message });
+
+const isReached = ({ reach }: Pick<OrgCall, 'reach'>, { project_id }: { project_id: string }): boolean =>
+  reach?.ids.includes(project_id) ?? true;
+
 /** Findings that do not exist are not told from those that the caller does not reach. */
 function requireReached(
-  { reach }: Pick<OrgCall, 'reach'>,
+  call: Pick<OrgCall, 'reach'>,
   ids: readonly string[],
   findings: readonly ClaimableFinding[],
 ): void {
-  const isReached = ({ project_id }: ClaimableFinding) => reach?.ids.includes(project_id) ?? true;
-  if (findings.length < ids.length || !findings.every(isReached))
+  if (findings.length < ids.length || !findings.every((finding) => isReached(call, finding)))
     throw new ApiError('resource_error/not_found');
 }

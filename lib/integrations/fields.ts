@@ -34,7 +34,7 @@ const CHAT_EVENTS: readonly OwnType[] = ['scan.completed', 'scan.failed'];
 /** The events that issue trackers are told. */
 const TRACKER_EVENTS: readonly string[] = [
   ISSUE_REQUESTED,
-  ...(['finding.status_changed', 'scan.completed'] satisfies OwnType[]),
+  ...(['finding.status_changed', 'scan.completed', 'scan.failed'] satisfies OwnType[]),
 ];
 
 /** An integration with a chat service, as the API shows it. */

@@ -60,9 +60,9 @@ export function requireKey(
 }
 
 /** Why a finding gets no issue, unless the caller insists. */
-function refusalOf({ status, reason, proposed }: ClaimableFinding): string | undefined {
+function refusalOf({ status, regressed, reason, proposed }: ClaimableFinding): string | undefined {
   if (reason === 'duplicate') return 'is a duplicate';
-  if (!UNRESOLVED.includes(status)) return 'is resolved';
+  if (!UNRESOLVED.includes(status) && !regressed) return 'is resolved';
   return proposed ? 'was not reported on the default branch or a tracked ref' : undefined;
 }
 
@@ -96,3 +96,10 @@ export function sameIssue(
       : 'Some of the findings have an issue of this integration already.',
   );
 }
+
+/** A pending issue is left to the outbox for this time. */
+const WORKING_MS = 10 * 60_000;
+
+/** Whether a request for an issue that was asked for before has the outbox work on it again. */
+export const isTriedAgain = ({ state, asked_at }: ClaimedIssue, now: Date): boolean =>
+  state === 'failed' || (state === 'pending' && now.getTime() - Date.parse(asked_at) >= WORKING_MS);

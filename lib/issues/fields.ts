@@ -37,7 +37,9 @@ export const Issue = z
       'https://github.com does not accept the token.',
       'Why nothing was done. Absent: all is done.',
     ).optional(),
-    finding_count: count(1).openapi({ description: 'The findings that have this issue.' }),
+    finding_count: count(1).openapi({
+      description: 'The findings that have this issue, in the projects that the caller reaches.',
+    }),
     checked_at: timestamp().optional().openapi({ description: 'When the tracker was asked last.' }),
     created_by: id().openapi({ description: 'A user or a token.' }),
     created_at: timestamp(),

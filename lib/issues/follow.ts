@@ -1,7 +1,6 @@
 import type { LeasedDestination } from '../../db/events/destinations.ts';
 import type { IssueFindingRow, IssueOutcome, IssueWork } from '../../db/issues/work.ts';
 import type { StoredTracker } from '../../db/schema/destinations.ts';
-import { UNRESOLVED } from '../../db/schema/values.ts';
 import type { Block } from '../trackers/blocks.ts';
 import { type Tracker, TrackerError, type TrackerIssue } from '../trackers/tracker.ts';
 
@@ -13,19 +12,23 @@ type OfTracker = Pick<LeasedDestination, 'tracker'>;
 const says = (text: string): Block[] => [{ kind: 'text', text }];
 const stateOf = (isClosed: boolean): 'closed' | 'open' => (isClosed ? 'closed' : 'open');
 const onResolved = ({ tracker }: OfTracker) => tracker?.on_resolved ?? 'close';
-const isUnresolved = ({ status }: IssueFindingRow): boolean => UNRESOLVED.includes(status);
+const isUnresolved = ({ resolved }: IssueFindingRow): boolean => !resolved;
 
 /** Whether a tracker may do later what it does not do now. */
 export const isRetried = ({ kind }: TrackerError): boolean => kind === 'later' || kind === 'unauthorized';
 
+/** Whether closing an issue changes its findings: not if the service has only linked it, because strangers may close their own issues. */
+const countsClosing = ({ tracker }: OfTracker, { tried_at }: Pick<IssueWork, 'tried_at'>): boolean =>
+  tracker?.on_closed === 'fixed' && tried_at !== null;
+
 /** The findings that a closing at the tracker sets to `fixed`. None, unless somebody has closed the issue there since it was read. */
 export function closedFindings(
-  { tracker }: OfTracker,
-  { state, told, findings }: IssueWork,
-  { isClosed }: TrackerIssue,
+  destination: OfTracker,
+  work: IssueWork,
+  { isCompleted }: TrackerIssue,
 ): IssueFindingRow[] {
-  const isNew = isClosed && state === 'open' && told === 'open';
-  return isNew && tracker?.on_closed === 'fixed' ? findings.filter(isUnresolved) : [];
+  const isNew = isCompleted && work.state === 'open' && work.told === 'open';
+  return isNew && countsClosing(destination, work) ? work.findings.filter(isUnresolved) : [];
 }
 
 const OPEN: Record<NonNullable<StoredTracker['on_resolved']>, string> = {
@@ -37,22 +40,19 @@ const OPEN: Record<NonNullable<StoredTracker['on_resolved']>, string> = {
 const CLOSED = 'The issue is closed at the tracker. That changes no finding.';
 const CLOSED_BEFORE =
   'The issue is closed at the tracker. Its findings are set to fixed only when it is closed again.';
-const OUT_OF_REACH =
-  'The issue is closed at the tracker. The integration is not for the projects of its open findings.';
 const REOPENED = ' It is opened again only when a scan reports a regression.';
 const NOT_REOPENED = ' The integration opens no issue again.';
 
 /** Why an issue and its findings differ. It follows from their states alone, so it is shown as long as they differ. */
 export function differenceOf(
   destination: OfTracker,
-  { resolved, findings }: Pick<IssueWork, 'resolved' | 'findings'>,
-  isClosed: boolean,
+  work: Pick<IssueWork, 'resolved' | 'tried_at'>,
+  { isClosed, isCompleted }: Pick<TrackerIssue, 'isClosed' | 'isCompleted'>,
 ): string | undefined {
-  if (isClosed === resolved) return undefined;
+  if (isClosed === work.resolved) return undefined;
   const rule = onResolved(destination);
   if (!isClosed) return OPEN[rule];
-  const isByRule = destination.tracker?.on_closed === 'fixed';
-  const reason = !isByRule ? CLOSED : findings.some(isUnresolved) ? CLOSED_BEFORE : OUT_OF_REACH;
+  const reason = isCompleted && countsClosing(destination, work) ? CLOSED_BEFORE : CLOSED;
   return reason + (rule === 'close' ? REOPENED : NOT_REOPENED);
 }
 
@@ -65,34 +65,44 @@ export async function follow(
   destination: OfTracker,
   work: IssueWork & { key: string },
   tracker: Tracker,
-  { isClosed, status }: TrackerIssue,
+  found: TrackerIssue,
   noteClosing: () => Promise<unknown>,
 ): Promise<Outcome> {
   const { key, resolved, dismissed, regressed } = work;
+  const { isClosed, status } = found;
   const rule = onResolved(destination);
   const told = resolved ? 'resolved' : 'open';
   const stays: Outcome = {
     ...{ state: stateOf(isClosed), status, told },
-    outcome: differenceOf(destination, work, isClosed),
+    outcome: differenceOf(destination, work, found),
   };
-  if (told === toldBefore(work, isClosed)) return stays;
-  if ((!resolved && !regressed) || rule === 'nothing') return stays;
-  const changes = rule === 'close' && isClosed !== resolved;
-  // Also after a crash behind the change: it is not commented again.
-  if (rule === 'close' && !changes) return stays;
-  let isChanged = false;
+  const isNews = regressed || (resolved && toldBefore(work, isClosed) !== 'resolved');
+  if (!isNews || rule === 'nothing') return stays;
+  const comment = () => tracker.comment(key, says(resolved ? RESOLVED : REGRESSED));
   try {
-    if (changes && resolved) await noteClosing();
-    if (changes)
-      await (resolved ? tracker.close(key, dismissed ? 'dismissed' : 'fixed') : tracker.reopen(key));
-    isChanged = changes;
-    await tracker.comment(key, says(resolved ? RESOLVED : REGRESSED));
-    return changes ? { state: stateOf(resolved), status: (await tracker.read(key)).status, told } : stays;
+    if (rule === 'comment') {
+      await comment();
+      return stays;
+    }
+    // Also after a crash behind the change: it is not commented again.
+    if (isClosed === resolved) return stays;
+    if (resolved) await noteClosing();
+    const changed = await (resolved
+      ? tracker.close(key, dismissed ? 'dismissed' : 'fixed')
+      : tracker.reopen(key));
+    // The change counts without its comment.
+    const outcome = await comment().then(
+      () => undefined,
+      (error) => {
+        if (error instanceof TrackerError) return `The comment was not added. ${error.message}`;
+        throw error;
+      },
+    );
+    return { state: stateOf(resolved), status: changed, told, outcome };
   } catch (error) {
     if (!(error instanceof TrackerError) || isRetried(error)) throw error;
     // A change that is refused is asked for again the next day.
-    const done: Outcome = isChanged ? { state: stateOf(resolved), told } : { ...stays, told: undefined };
-    return { ...done, outcome: error.message };
+    return { ...stays, told: undefined, outcome: error.message };
   }
 }
 

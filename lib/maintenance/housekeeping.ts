@@ -13,6 +13,7 @@ import { readBacklog } from './backlog.ts';
 import { logOperatorEvents } from './operator-events.ts';
 import { purgeExpired } from './purge.ts';
 import { purgeOrgs } from './purge-orgs.ts';
+import { recheckAllIssues } from './recheck-issues.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -96,6 +97,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'purge organizations', everyMs: 6 * HOUR_MS, atStart: false },
       run: () => purgeOrgs(services),
+    },
+    {
+      ...{ name: 'read issues again', everyMs: 30 * MINUTE_MS, atStart: false },
+      run: () => recheckAllIssues(services),
     },
     // Retries until all are migrated. A request that names an organization that is behind migrates it too.
     { name: 'migrate organizations', atStart: true, run: orgs.migrateAll },

@@ -6,7 +6,6 @@ import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
 import { purgeEvents, wakeForgotten } from '../../db/events/deliveries.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { purgeIssues } from '../../db/issues/purge.ts';
-import { recheckIssues } from '../../db/issues/recheck.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
 import { orgs } from '../../db/schema/orgs.ts';
@@ -24,7 +23,7 @@ const EVENTS_MS = 30 * DAY_MS;
  * Deletes the changes of all organizations that can no longer be undone, by users and by rules, old events, issues that nobody needs, expired tokens of CI systems,
  * purges such deletions, and removes expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
  * exist: that happens when the organization was restored from a backup. Makes destinations due whose
- * deliveries were forgotten, and has issues read that were not read for a day.
+ * deliveries were forgotten.
  */
 export async function purgeOrgs({
   database: { db, sql },
@@ -50,8 +49,7 @@ export async function purgeOrgs({
         await purgeRuleChanges(sql, tables);
         const noEvents = new Date(clock().getTime() - EVENTS_MS);
         await purgeEvents(sql, tables, noEvents);
-        await purgeIssues(sql, tables, noEvents);
-        await recheckIssues(sql, tables, org.id, clock());
+        await purgeIssues(sql, tables, org.id);
         await wakeForgotten(sql, tables, org.id, clock());
         await purgeCi(db, tables, clock());
         if (config.auditDays > 0)

@@ -1,9 +1,9 @@
-import { OutboundError } from './error.ts';
+import { TooLargeError } from './error.ts';
 
 /** The largest answer. Providers and trackers have answers of a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The body of an answer. @throws OutboundError if it is larger than 1 MiB */
+/** The body of an answer. @throws TooLargeError if it is larger than 1 MiB */
 export async function readBounded(response: Response, url: string): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -14,7 +14,7 @@ export async function readBounded(response: Response, url: string): Promise<Uint
     length += value.length;
     if (length > MAX_BYTES) {
       await reader.cancel().catch(() => {});
-      throw new OutboundError(`The answer of ${new URL(url).origin} is larger than 1 MiB.`);
+      throw new TooLargeError(`The answer of ${new URL(url).origin} is larger than 1 MiB.`);
     }
     parts.push(value);
   }

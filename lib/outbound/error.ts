@@ -5,6 +5,9 @@ export class OutboundError extends Error {
   }
 }
 
+/** An answer is larger than the service reads. */
+export class TooLargeError extends OutboundError {}
+
 /** For a request with its answer. */
 export const OUTBOUND_MS = 10_000;
 

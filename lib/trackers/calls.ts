@@ -1,5 +1,5 @@
 import { VERSION } from '../config/version.ts';
-import { OutboundError } from '../outbound/error.ts';
+import { OutboundError, TooLargeError } from '../outbound/error.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Answer } from '../outbound/webhooks.ts';
 import type { z } from '../schema.ts';
@@ -52,7 +52,9 @@ export function createCalls({ outbound, clock, signal }: TrackerTools, api: Trac
     };
     const content = body === undefined ? undefined : JSON.stringify(body);
     const answer = await outbound.request(url, { method, headers, body: content, signal }).catch((error) => {
-      throw error instanceof OutboundError ? new TrackerError('later', error.message) : error;
+      if (!(error instanceof OutboundError)) throw error;
+      // The same answer would be too large again.
+      throw new TrackerError(error instanceof TooLargeError ? 'refused' : 'later', error.message);
     });
     const failure = failureOf(answer, api, clock());
     if (failure) throw failure;
@@ -103,7 +105,9 @@ const isRateLimit = ({ status, headers, text }: Answer): boolean =>
 /** When a tracker says that it accepts requests again: from a second to an hour from now. */
 function retryAtOf(headers: Headers, now: Date): Date | undefined {
   const after = headers.get('retry-after');
-  const reset = headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset');
+  // Answers have the time of the reset also while requests are left.
+  const isUsedUp = headers.get('x-ratelimit-remaining') === '0' || headers.get('ratelimit-remaining') === '0';
+  const reset = isUsedUp ? (headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset')) : null;
   const at = after === null ? timeOf(reset, 0) : timeOf(after, now.getTime());
   if (at === undefined) return undefined;
   const wait = Math.min(Math.max(at - now.getTime(), 1_000), HOUR_MS);

@@ -1,11 +1,10 @@
 import { z } from '../schema.ts';
-import { plainTitle } from './blocks.ts';
+import { inLine, plainTitle } from './blocks.ts';
 import { createCalls, type TrackerTools, withIssue } from './calls.ts';
 import { markdownMarker, toMarkdown } from './markdown.ts';
 import { findMarked, markedSince, PAGE_ISSUES } from './marked.ts';
 import {
   type ClosingReason,
-  type NewIssue,
   type Tracker,
   TrackerError,
   type TrackerIssue,
@@ -21,6 +20,7 @@ const Issue = z.object({
   state_reason: z.string().max(100).nullish(),
   pull_request: z.unknown().optional(),
 });
+const User = z.object({ login: z.string().max(100) });
 const Issues = z.array(
   z.object({
     number: z.int().positive(),
@@ -50,7 +50,7 @@ function expiryOf(headers: Headers): Date | undefined {
 export function createGithub(settings: TrackerSettings, tools: TrackerTools): Tracker {
   const { url, project, labels, token } = settings;
   const call = createCalls(tools, {
-    base: `${apiOf(url)}/repos/${project}`,
+    base: apiOf(url),
     headers: {
       accept: 'application/vnd.github+json',
       authorization: `Bearer ${token}`,
@@ -59,51 +59,45 @@ export function createGithub(settings: TrackerSettings, tools: TrackerTools): Tr
     secrets: [token],
   });
 
+  const repository = `/repos/${project}`;
+
   /** Get a repository. */
   async function readRepository() {
-    const { data, headers } = await call('GET', '', Repository);
+    const { data, headers } = await call('GET', repository, Repository);
     if (!data.has_issues)
       throw new TrackerError('forbidden', `Issues are switched off in the repository ${project}.`);
     if (data.archived) throw new TrackerError('forbidden', `The repository ${project} is archived.`);
     return headers;
   }
 
-  /** List repository issues: the newest first, until the time of the new one. */
-  function find(issue: NewIssue): Promise<string | undefined> {
-    const since = markedSince(issue);
-    const query = { ...{ state: 'all', sort: 'created', direction: 'desc' }, since: since.toISOString() };
-    return findMarked(markdownMarker(issue.marker), async (page = '1') => {
-      const { data } = await call('GET', '/issues', Issues, {
-        query: { ...query, per_page: String(PAGE_ISSUES), page },
-      });
-      const last = data.at(-1);
-      const isMore = data.length === PAGE_ISSUES && last && new Date(last.created_at) >= since;
-      return {
-        issues: data
-          .filter(({ pull_request }) => !pull_request)
-          .map(({ number, body }) => ({ key: String(number), text: body ?? '' })),
-        next: isMore ? String(Number(page) + 1) : undefined,
-      };
-    });
-  }
+  const toIssue = ({ number, state, state_reason }: z.output<typeof Issue>): TrackerIssue => {
+    const isClosed = state === 'closed';
+    const reason = inLine(state_reason?.replaceAll('_', ' ') ?? '', 100);
+    const status = isClosed && reason ? `closed as ${reason}` : state;
+    return { key: String(number), isClosed, isCompleted: isClosed && reason === 'completed', status };
+  };
 
-  /** Update an issue. */
-  const update = (key: string, body: object) =>
-    withIssue(key, () => call('PATCH', `/issues/${key}`, Issue, { body }), readRepository);
+  /** Update an issue. @returns its status */
+  async function update(key: string, body: object): Promise<string> {
+    const change = () => call('PATCH', `${repository}/issues/${key}`, Issue, { body });
+    return toIssue((await withIssue(key, change, readRepository)).data).status;
+  }
 
   /** Get an issue. A pull request is an issue for GitHub. */
   async function read(key: string): Promise<TrackerIssue> {
-    const { data } = await withIssue(key, () => call('GET', `/issues/${key}`, Issue), readRepository);
+    const { data } = await withIssue(
+      key,
+      () => call('GET', `${repository}/issues/${key}`, Issue),
+      readRepository,
+    );
     if (data.pull_request) throw new TrackerError('refused', `#${key} is a pull request.`);
-    const isClosed = data.state === 'closed';
-    const reason = data.state_reason?.replaceAll('_', ' ');
-    return { key, isClosed, status: isClosed && reason ? `closed as ${reason}` : data.state };
+    return { ...toIssue(data), key };
   }
 
   return {
     async check() {
       const headers = await readRepository();
-      await call('GET', '/issues', Issues, { query: { per_page: '1' } });
+      await call('GET', `${repository}/issues`, Issues, { query: { per_page: '1' } });
       const tokenExpiresAt = expiryOf(headers);
       return tokenExpiresAt ? { tokenExpiresAt } : {};
     },
@@ -113,16 +107,34 @@ export function createGithub(settings: TrackerSettings, tools: TrackerTools): Tr
       return repository.toLowerCase() === project.toLowerCase() ? number : undefined;
     },
     urlOf: (key) => `${url}/${project}/issues/${key}`,
+    /** Get the authenticated user, and list its issues of the repository: the newest first, until the time of the new one. */
+    async find(marker, from) {
+      const since = markedSince(from);
+      const { login } = (await call('GET', '/user', User)).data;
+      const query = {
+        ...{ state: 'all', sort: 'created', direction: 'desc', creator: login },
+        ...{ since: since.toISOString(), per_page: String(PAGE_ISSUES) },
+      };
+      return await findMarked(markdownMarker(marker), async (page = '1') => {
+        const { data } = await call('GET', `${repository}/issues`, Issues, { query: { ...query, page } });
+        const last = data.at(-1);
+        const isMore = data.length === PAGE_ISSUES && last && new Date(last.created_at) >= since;
+        return {
+          issues: data
+            .filter(({ pull_request }) => !pull_request)
+            .map(({ number, body }) => ({ key: String(number), text: body ?? '' })),
+          next: isMore ? String(Number(page) + 1) : undefined,
+        };
+      });
+    },
     /** Create an issue. */
     async create(issue) {
-      const found = await find(issue);
-      if (found !== undefined) return found;
       const body = {
         title: plainTitle(issue.title),
         body: toMarkdown(issue.blocks, issue.marker),
         labels: [...labels],
       };
-      const { data } = await call('POST', '/issues', Created, { body });
+      const { data } = await call('POST', `${repository}/issues`, Created, { body });
       return String(data.number);
     },
     read,
@@ -131,17 +143,17 @@ export function createGithub(settings: TrackerSettings, tools: TrackerTools): Tr
       const body = { body: toMarkdown(blocks) };
       await withIssue(
         key,
-        () => call('POST', `/issues/${key}/comments`, z.unknown(), { body }),
+        () => call('POST', `${repository}/issues/${key}/comments`, z.unknown(), { body }),
         readRepository,
       );
     },
     async close(key, reason) {
-      const { isClosed } = await read(key);
-      if (!isClosed) await update(key, { state: 'closed', state_reason: REASONS[reason] });
+      const { isClosed, status } = await read(key);
+      return isClosed ? status : await update(key, { state: 'closed', state_reason: REASONS[reason] });
     },
     async reopen(key) {
-      const { isClosed } = await read(key);
-      if (isClosed) await update(key, { state: 'open', state_reason: 'reopened' });
+      const { isClosed, status } = await read(key);
+      return isClosed ? await update(key, { state: 'open', state_reason: 'reopened' }) : status;
     },
   };
 }

@@ -3,13 +3,7 @@ import { plainTitle } from './blocks.ts';
 import { createCalls, type TrackerTools, withIssue } from './calls.ts';
 import { markdownMarker, toMarkdown } from './markdown.ts';
 import { findMarked, markedSince, PAGE_ISSUES } from './marked.ts';
-import {
-  type NewIssue,
-  type Tracker,
-  TrackerError,
-  type TrackerIssue,
-  type TrackerSettings,
-} from './tracker.ts';
+import { type Tracker, TrackerError, type TrackerIssue, type TrackerSettings } from './tracker.ts';
 import { pathIn } from './urls.ts';
 
 const Project = z.object({ issues_enabled: z.boolean().optional(), archived: z.boolean().optional() });
@@ -42,21 +36,6 @@ export function createGitlab(settings: TrackerSettings, tools: TrackerTools): Tr
     if (data.archived) throw new TrackerError('forbidden', `The project ${project} is archived.`);
   }
 
-  /** List project issues: the newest first. */
-  function find(issue: NewIssue): Promise<string | undefined> {
-    const query = {
-      ...{ scope: 'all', order_by: 'created_at', sort: 'desc' },
-      ...{ created_after: markedSince(issue).toISOString(), per_page: String(PAGE_ISSUES) },
-    };
-    return findMarked(markdownMarker(issue.marker), async (page = '1') => {
-      const { data } = await call('GET', `${path}/issues`, Issues, { query: { ...query, page } });
-      return {
-        issues: data.map(({ iid, description }) => ({ key: String(iid), text: description ?? '' })),
-        next: data.length === PAGE_ISSUES ? String(Number(page) + 1) : undefined,
-      };
-    });
-  }
-
   const ofIssue = <T extends z.ZodType>(
     key: string,
     method: 'GET' | 'POST' | 'PUT',
@@ -75,7 +54,8 @@ export function createGitlab(settings: TrackerSettings, tools: TrackerTools): Tr
     const { data } = await ofIssue(key, 'GET', '', Issue);
     if (typeof data.moved_to_id === 'number')
       throw new TrackerError('moved', `The issue #${key} was moved to another project.`);
-    return { key, isClosed: data.state === 'closed', status: data.state === 'closed' ? 'closed' : 'open' };
+    const isClosed = data.state === 'closed';
+    return { key, isClosed, isCompleted: isClosed, status: isClosed ? 'closed' : 'open' };
   }
 
   return {
@@ -85,7 +65,8 @@ export function createGitlab(settings: TrackerSettings, tools: TrackerTools): Tr
       const { data } = await call('GET', '/personal_access_tokens/self', Token);
       if (!data.scopes.includes('api'))
         throw new TrackerError('forbidden', 'The token needs the scope `api` to create issues.');
-      return data.expires_at ? { tokenExpiresAt: new Date(data.expires_at) } : {};
+      const tokenExpiresAt = new Date(data.expires_at ?? '');
+      return Number.isNaN(tokenExpiresAt.getTime()) ? {} : { tokenExpiresAt };
     },
     keyOf(text) {
       const [, found = '', iid] =
@@ -93,10 +74,22 @@ export function createGitlab(settings: TrackerSettings, tools: TrackerTools): Tr
       return found.toLowerCase() === project.toLowerCase() ? iid : undefined;
     },
     urlOf: (key) => `${url}/${project}/-/issues/${key}`,
+    /** List project issues that the account of the token has created: the newest first. */
+    find(marker, since) {
+      const query = {
+        ...{ scope: 'created_by_me', order_by: 'created_at', sort: 'desc' },
+        ...{ created_after: markedSince(since).toISOString(), per_page: String(PAGE_ISSUES) },
+      };
+      return findMarked(markdownMarker(marker), async (page = '1') => {
+        const { data } = await call('GET', `${path}/issues`, Issues, { query: { ...query, page } });
+        return {
+          issues: data.map(({ iid, description }) => ({ key: String(iid), text: description ?? '' })),
+          next: data.length === PAGE_ISSUES ? String(Number(page) + 1) : undefined,
+        };
+      });
+    },
     /** Create an issue. */
     async create(issue) {
-      const found = await find(issue);
-      if (found !== undefined) return found;
       const body = {
         title: plainTitle(issue.title),
         description: toMarkdown(issue.blocks, issue.marker),
@@ -113,10 +106,12 @@ export function createGitlab(settings: TrackerSettings, tools: TrackerTools): Tr
     async close(key) {
       const { isClosed } = await read(key);
       if (!isClosed) await ofIssue(key, 'PUT', '', Issue, { state_event: 'close' });
+      return 'closed';
     },
     async reopen(key) {
       const { isClosed } = await read(key);
       if (isClosed) await ofIssue(key, 'PUT', '', Issue, { state_event: 'reopen' });
+      return 'open';
     },
   };
 }

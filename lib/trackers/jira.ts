@@ -3,17 +3,14 @@ import { inLine, plainTitle } from './blocks.ts';
 import { createCalls, type TrackerTools, withIssue } from './calls.ts';
 import { jiraMarker, toAdf, toWikiText } from './jira-markup.ts';
 import { findMarked, markedSince, PAGE_ISSUES } from './marked.ts';
-import {
-  type NewIssue,
-  type Tracker,
-  TrackerError,
-  type TrackerIssue,
-  type TrackerSettings,
-} from './tracker.ts';
+import { type Tracker, TrackerError, type TrackerIssue, type TrackerSettings } from './tracker.ts';
 import { pathIn } from './urls.ts';
 
 const KEY = /^[A-Z][A-Z0-9_]*-[1-9]\d{0,11}$/;
 const MINUTE_MS = 60_000;
+/** The time after which the search finds an issue. */
+const INDEXED_MS = MINUTE_MS;
+const NOT_INDEXED = 'The search of Jira may not find new issues yet.';
 
 const Key = z.string().max(300).regex(KEY);
 const Status = z.object({ name: z.string(), statusCategory: z.object({ key: z.string() }) });
@@ -48,6 +45,17 @@ const DONE = 'done';
 
 const isDone = ({ statusCategory }: z.output<typeof Status>) => statusCategory.key === DONE;
 
+const nameOf = ({ name }: z.output<typeof Status>) => inLine(name, 100);
+
+/** The text of a description, which is a tree in Jira Cloud. One that is nested too deeply has no marker. */
+function textOf(description: unknown): string {
+  try {
+    return JSON.stringify(description) ?? '';
+  } catch {
+    return '';
+  }
+}
+
 const needsFields = ({ fields = {} }: Transition) =>
   Object.values(fields).some(({ required, hasDefaultValue }) => required && !hasDefaultValue);
 
@@ -76,32 +84,6 @@ export function createJira(settings: TrackerSettings, tools: TrackerTools): Trac
   /** Get project. */
   const readProject = async () => (await call('GET', `/project/${project}`, Project)).data;
 
-  /** Search for issues using JQL. The index may be some seconds behind. */
-  function find(issue: NewIssue): Promise<string | undefined> {
-    const minutes = Math.ceil((tools.clock().getTime() - markedSince(issue).getTime()) / MINUTE_MS);
-    const jql = `project = "${project}" AND creator = currentUser() AND created >= "-${minutes}m" ORDER BY created DESC`;
-    const search = { jql, fields: ['description'], maxResults: PAGE_ISSUES };
-    return findMarked(jiraMarker(issue.marker), async (next) => {
-      const { data } = isCloud
-        ? await call('POST', '/search/jql', Found, {
-            body: { ...search, ...(next && { nextPageToken: next }) },
-          })
-        : await call('POST', '/search', Found, { body: { ...search, startAt: Number(next ?? 0) } });
-      const isFull = data.issues.length === PAGE_ISSUES;
-      return {
-        issues: data.issues.map(({ key, fields }) => ({
-          key,
-          text: JSON.stringify(fields.description) ?? '',
-        })),
-        next: isCloud
-          ? (data.nextPageToken ?? undefined)
-          : isFull
-            ? String(Number(next ?? 0) + PAGE_ISSUES)
-            : undefined,
-      };
-    });
-  }
-
   /** Get issue. Jira answers for an issue that was moved, with its new key. */
   async function read(key: string): Promise<TrackerIssue> {
     const query = { fields: 'status' };
@@ -109,12 +91,14 @@ export function createJira(settings: TrackerSettings, tools: TrackerTools): Trac
     if (data.key !== key)
       throw new TrackerError('moved', `The issue ${key} was moved. It is ${data.key} now.`);
     const { status } = data.fields;
-    return { key, isClosed: isDone(status), status: inLine(status.name, 100) };
+    const isClosed = isDone(status);
+    return { key, isClosed, isCompleted: isClosed, status: nameOf(status) };
   }
 
-  /** Get transitions, and transition issue: to a status of a category, without fields that somebody would have to enter. */
-  async function transition(key: string, toDone: boolean): Promise<void> {
-    if ((await read(key)).isClosed === toDone) return;
+  /** Get transitions, and transition issue: to a status of a category, without fields that somebody would have to enter. @returns the status */
+  async function transition(key: string, toDone: boolean): Promise<string> {
+    const { isClosed, status } = await read(key);
+    if (isClosed === toDone) return status;
     const path = `/issue/${key}/transitions`;
     const { data } = await call('GET', path, Transitions, { query: { expand: 'transitions.fields' } });
     const leading = data.transitions.filter(({ to }) => isDone(to) === toDone);
@@ -131,6 +115,7 @@ export function createJira(settings: TrackerSettings, tools: TrackerTools): Trac
       );
     }
     await call('POST', path, z.unknown(), { body: { transition: { id: chosen.id } } });
+    return nameOf(chosen.to);
   }
 
   return {
@@ -156,10 +141,33 @@ export function createJira(settings: TrackerSettings, tools: TrackerTools): Trac
       return KEY.test(key) && key.startsWith(`${project}-`) ? key : undefined;
     },
     urlOf: (key) => `${url}/browse/${key}`,
+    /** Search for issues using JQL. The index may be some seconds behind, so a new issue is not searched for in the first minute. */
+    async find(marker, since) {
+      const now = tools.clock().getTime();
+      const retryAt = new Date(since.getTime() + INDEXED_MS);
+      if (now < retryAt.getTime()) throw new TrackerError('later', NOT_INDEXED, { retryAt });
+      const minutes = Math.ceil((now - markedSince(since).getTime()) / MINUTE_MS);
+      const jql = `project = "${project}" AND creator = currentUser() AND created >= "-${minutes}m" ORDER BY created DESC`;
+      const search = { jql, fields: ['description'], maxResults: PAGE_ISSUES };
+      return await findMarked(jiraMarker(marker), async (next) => {
+        const { data } = isCloud
+          ? await call('POST', '/search/jql', Found, {
+              body: { ...search, ...(next && { nextPageToken: next }) },
+            })
+          : await call('POST', '/search', Found, { body: { ...search, startAt: Number(next ?? 0) } });
+        const isFull = data.issues.length === PAGE_ISSUES;
+        return {
+          issues: data.issues.map(({ key, fields }) => ({ key, text: textOf(fields.description) })),
+          next: isCloud
+            ? (data.nextPageToken ?? undefined)
+            : isFull
+              ? String(Number(next ?? 0) + PAGE_ISSUES)
+              : undefined,
+        };
+      });
+    },
     /** Create issue. */
     async create(issue) {
-      const found = await find(issue);
-      if (found !== undefined) return found;
       const fields = {
         ...{ project: { key: project }, issuetype: { name: issueType } },
         summary: plainTitle(issue.title),

@@ -1,13 +1,13 @@
-import { type NewIssue, TrackerError } from './tracker.ts';
+import { TrackerError } from './tracker.ts';
 
-/** Issues that are read at once. A page has the texts of its issues, and at most 1 MiB. */
-export const PAGE_ISSUES = 20;
-const MAX_PAGES = 25;
+/** Issues that are read at once. Five texts of 30,000 characters, of which JSON makes up to six bytes each, are less than 1 MiB. */
+export const PAGE_ISSUES = 5;
+const MAX_PAGES = 100;
 /** The clock of a tracker may be behind. */
 const SKEW_MS = 10 * 60_000;
 
-/** The time from which issues may have the marker of a new one. */
-export const markedSince = ({ since }: NewIssue): Date => new Date(since.getTime() - SKEW_MS);
+/** The time from which issues may have a marker, by the clock of the tracker. */
+export const markedSince = (since: Date): Date => new Date(since.getTime() - SKEW_MS);
 
 /** A page of issues, the newest first. */
 export interface IssuePage {
@@ -34,6 +34,6 @@ export async function findMarked(
   }
   throw new TrackerError(
     'refused',
-    `The project got more than ${MAX_PAGES * PAGE_ISSUES} issues meanwhile. Whether this one is among them is not known.`,
+    `The account of the token has created more than ${MAX_PAGES * PAGE_ISSUES} issues meanwhile. Whether this one is among them is not known.`,
   );
 }

@@ -8,8 +8,16 @@ import type { Block } from './blocks.ts';
  * `refused`: the tracker does not accept the request, such as an issue without a field that its project requires.
  * `moved`: the issue or its project has another address now.
  * `deleted`: the project exists, but not the issue.
+ * `unexpected`: the service cannot read the answer, or has a fault.
  */
-export type TrackerFailure = 'later' | 'unauthorized' | 'forbidden' | 'refused' | 'moved' | 'deleted';
+export type TrackerFailure =
+  | 'later'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'refused'
+  | 'moved'
+  | 'deleted'
+  | 'unexpected';
 
 /** A failure of a tracker. The message is for the members of the organization, and may quote the tracker. */
 export class TrackerError extends Error {
@@ -53,8 +61,6 @@ export interface NewIssue {
   blocks: readonly Block[];
   /** A unique id, which the text of the issue has. */
   marker: string;
-  /** When the issue was asked for. No issue from before has the marker. */
-  since: Date;
 }
 
 /** An issue, as its tracker has it. */
@@ -63,6 +69,8 @@ export interface TrackerIssue {
   key: string;
   /** GitHub and GitLab: its state. Jira: whether the category of its status is `done`; the resolution does not count. */
   isClosed: boolean;
+  /** Whether it is closed because the work is done. Only GitHub has another reason: GitLab and Jira do not tell. */
+  isCompleted: boolean;
   /** The status in the words of the tracker. */
   status: string;
 }
@@ -84,12 +92,14 @@ export interface Tracker {
   keyOf(url: string): string | undefined;
   /** The address of an issue for browsers. It is made from the settings: addresses in answers are not used. */
   urlOf(key: string): string;
-  /** Creates an issue, unless there is one with its marker. @returns its key */
+  /** The key of an issue of the account of the token that has a marker, and was created since about then. */
+  find(marker: string, since: Date): Promise<string | undefined>;
+  /** Creates an issue. @returns its key */
   create(issue: NewIssue): Promise<string>;
   read(key: string): Promise<TrackerIssue>;
   comment(key: string, blocks: readonly Block[]): Promise<void>;
-  /** Closes an issue. A closed one stays as it is. */
-  close(key: string, reason: ClosingReason): Promise<void>;
-  /** Opens an issue again. An open one stays as it is. */
-  reopen(key: string): Promise<void>;
+  /** Closes an issue. A closed one stays as it is. @returns its status */
+  close(key: string, reason: ClosingReason): Promise<string>;
+  /** Opens an issue again. An open one stays as it is. @returns its status */
+  reopen(key: string): Promise<string>;
 }

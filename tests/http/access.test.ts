@@ -534,7 +534,7 @@ describe('two organizations', () => {
     );
     const issues = crypto.randomUUID();
     await sql(
-      `insert into ${schemaOf(owner)}.issues (id, destination_id, state, told, created_by, created_at) values ($1, $2, 'failed', 'open', $1, now())`,
+      `insert into ${schemaOf(owner)}.issues (id, destination_id, state, told, told_at, created_by, created_at) values ($1, $2, 'failed', 'open', now(), $1, now())`,
       [issues, integrations],
     );
     await sql(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTracker } from '../../lib/trackers/create.ts';
 import type { Tracker } from '../../lib/trackers/tracker.ts';
 import { type FakeGithub, startGithub } from '../support/trackers/github.ts';
-import { connect, failureOf, NOW, newIssue, TOKEN } from './kit.ts';
+import { connect, failureOf, MARKER, NOW, newIssue, TOKEN, TRIED } from './kit.ts';
 
 async function start(): Promise<{ fake: FakeGithub; tracker: Tracker }> {
   const fake = await startGithub(TOKEN, () => NOW);
@@ -26,13 +26,27 @@ describe('GitHub', () => {
     await tracker.close(fixed, 'fixed');
     await tracker.close(dismissed, 'dismissed');
     expect(fake.issues.map(({ state_reason }) => state_reason)).toEqual(['completed', 'not_planned']);
-    expect((await tracker.read(dismissed)).status).toBe('closed as not planned');
+    expect(await tracker.read(dismissed)).toMatchObject({
+      ...{ status: 'closed as not planned', isClosed: true, isCompleted: false },
+    });
     // Someone else has closed it: the reason stays.
     await tracker.close(dismissed, 'fixed');
     expect(fake.issues[1]?.state_reason).toBe('not_planned');
     await tracker.reopen(fixed);
     expect(fake.issues[0]).toMatchObject({ state: 'open', state_reason: 'reopened' });
     expect((await tracker.read(fixed)).status).toBe('open');
+  });
+
+  it('finds issues of the account of the token only, and shows no hidden characters', async () => {
+    const { fake, tracker } = await start();
+    const key = await tracker.create(newIssue());
+    Object.assign(fake.issues[0] as object, {
+      by: 'mallory',
+      state: 'closed',
+      state_reason: 'a\u0000b\u202ec',
+    });
+    expect(await tracker.find(MARKER, TRIED)).toBeUndefined();
+    expect(await tracker.read(key)).toMatchObject({ status: 'closed as abc', isCompleted: false });
   });
 
   it('takes no pull request for an issue', async () => {
@@ -44,7 +58,7 @@ describe('GitHub', () => {
       message: '#1 is a pull request.',
     });
     // A pull request that quotes an issue has its marker.
-    expect(await tracker.create(newIssue())).toBe('2');
+    expect(await tracker.find(MARKER, TRIED)).toBeUndefined();
   });
 
   it('tells deleted issues from a repository without issues, and refuses an archived one', async () => {

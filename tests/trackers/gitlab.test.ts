@@ -35,6 +35,8 @@ describe('GitLab', () => {
     });
     Object.assign(fake.token, { scopes: ['api', 'read_user'], expires_at: '2026-12-31' });
     expect(await tracker.check()).toEqual({ tokenExpiresAt: new Date('2026-12-31T00:00:00Z') });
+    fake.token.expires_at = 'never';
+    expect(await tracker.check()).toEqual({});
   });
 
   it('says that the project has no issues, or is archived', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tracker } from '../../lib/trackers/tracker.ts';
 import { type FakeJira, startJira } from '../support/trackers/jira.ts';
-import { connect, failureOf, newIssue, TOKEN } from './kit.ts';
+import { connect, failureOf, MARKER, NOW, newIssue, TOKEN, TRIED } from './kit.ts';
 
 async function start(issueType = 'Task'): Promise<{ fake: FakeJira; tracker: Tracker; key: string }> {
   const email = 'ada@acme.example';
@@ -29,9 +29,9 @@ describe('Jira', () => {
     const { fake, tracker, key } = await start();
     const issue = first(fake);
     issue.resolution = 'Fixed';
-    expect(await tracker.read(key)).toEqual({ key, isClosed: false, status: 'To Do' });
+    expect(await tracker.read(key)).toMatchObject({ key, isClosed: false, status: 'To Do' });
     Object.assign(issue, { status: 'Declined', resolution: null });
-    expect(await tracker.read(key)).toEqual({ key, isClosed: true, status: 'Declined' });
+    expect(await tracker.read(key)).toMatchObject({ key, isClosed: true, status: 'Declined' });
   });
 
   it('chooses a transition by the category of its status, and one that needs no fields', async () => {
@@ -62,6 +62,22 @@ describe('Jira', () => {
     fake.transitions = [{ id: '1', to: 'Done', requires: 'customfield_1' }];
     expect((await failureOf(tracker.close(key, 'fixed'))).message).toContain('without required fields');
     expect(first(fake).status).toBe('To Do');
+  });
+
+  it('searches for an issue a minute after it was tried, because its index is behind', async () => {
+    const { fake, tracker, key } = await start();
+    const asked = fake.requests.length;
+    const early = await failureOf(tracker.find(MARKER, new Date(NOW.getTime() - 1_000)));
+    expect(early).toMatchObject({ kind: 'later', retryAt: new Date(NOW.getTime() + 59_000) });
+    expect(fake.requests).toHaveLength(asked);
+    expect(await tracker.find(MARKER, TRIED)).toBe(key);
+  });
+
+  it('takes a description that is nested too deeply for another issue', async () => {
+    const { fake, tracker } = await start();
+    const body = `{"issues":[{"key":"WEB-1","fields":{"description":${'['.repeat(100_000)}${']'.repeat(100_000)}}}]}`;
+    fake.intercept = () => ({ status: 200, body });
+    expect(await tracker.find(MARKER, TRIED)).toBeUndefined();
   });
 
   it('names the new key of an issue that was moved', async () => {

@@ -120,6 +120,9 @@ export const RIGS: Record<string, () => Promise<Rig>> = {
   'Jira Data Center': () => startJiraRig(),
 };
 
+/** Two minutes ago: a search of Jira finds issues of then. */
+export const TRIED = new Date(NOW.getTime() - 2 * 60_000);
+
 export const MARKER = '0199c8a2-7d52-7b04-9c3d-5a1f0e6b7c88';
 
 export const newIssue = (changes: Partial<NewIssue> = {}): NewIssue => ({
@@ -131,7 +134,6 @@ export const newIssue = (changes: Partial<NewIssue> = {}): NewIssue => ({
     { kind: 'link', text: 'Open the finding', url: 'https://findings.example/findings/1' },
   ],
   marker: MARKER,
-  since: NOW,
   ...changes,
 });
 

@@ -18,8 +18,8 @@ export const getIssue = endpoint(
     request: { params: z.object({ id: idParam(), issueId: idParam() }) },
     responses: { 200: { description: 'The issue.', result: Issue } },
   },
-  async ({ db, org, params, sql }) => {
-    const row = await readIssue(sql, org.tables, { findingId: params.id, id: params.issueId });
+  async ({ db, org, params, reach, sql }) => {
+    const row = await readIssue(sql, org.tables, { findingId: params.id, id: params.issueId }, reach);
     if (!row) throw new ApiError('resource_error/not_found');
     return ok(toIssue(row, await readTrackers(db, org.id)));
   },

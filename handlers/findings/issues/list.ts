@@ -22,12 +22,12 @@ export const listIssues = endpoint(
     request: { params: z.object({ id: idParam() }) },
     responses: { 200: { description: 'The issues.', result: Issues } },
   },
-  async ({ db, org, params, role, sql }) => {
+  async ({ db, org, params, reach, role, sql }) => {
     const { findings: f } = org.tables;
     const [finding] = await db.select({ projectId: f.projectId }).from(f).where(eq(f.id, params.id));
     if (!finding) throw new ApiError('resource_error/not_found');
     const [rows, trackers] = await Promise.all([
-      readIssues(sql, org.tables, params.id),
+      readIssues(sql, org.tables, params.id, reach),
       readTrackers(db, org.id),
     ]);
     const mayCreate = rankOf(role) >= rankOf('member');

@@ -45,6 +45,16 @@ describe('nobody', () => {
       { id: w.integration, kind: 'github', name: 'Web shop' },
     ]);
 
+    // The count of a shared issue has findings in reach only, and nobody sends findings out of reach again.
+    const shared = await w.report();
+    w.github.intercept = () => ({ status: 422, body: {} });
+    must(await w.many([shared, hidden]));
+    const failed = await w.inState(shared, 'failed');
+    expect(failed.finding_count).toBe(2);
+    expect((await w.issues(shared, member.as))[0].finding_count).toBe(1);
+    expect(await status(w.request(shared, {}, member.as))).toBe(409);
+    w.github.intercept = undefined;
+
     // A finding out of reach is as one that does not exist.
     for (const id of [hidden, missing]) {
       const answers = [w.request(id, {}, member.as), w.many([finding, id], {}, member.as)];

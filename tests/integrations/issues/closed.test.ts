@@ -1,11 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { LeasedDestination } from '../../../db/events/destinations.ts';
-import { readWork } from '../../../db/issues/work.ts';
-import type { Sql } from '../../../db/pool/query.ts';
-import { defineOrgTables } from '../../../db/schema/org.ts';
-import { orgSchemaName } from '../../../db/schema/org-schema.ts';
-import { doWork } from '../../../lib/issues/send.ts';
-import type { Tracker } from '../../../lib/trackers/tracker.ts';
 import { addMember, addProject, createScan, must, push } from '../../support/api/api.ts';
 import { startApp, type TestApp } from '../../support/server/app.ts';
 import { createIssueWorld, ENV, HOUR_MS, type IssueWorld } from './kit.ts';
@@ -24,16 +17,10 @@ beforeEach(async () => {
   await w.patch({ on_closed: 'fixed' });
 });
 
-/** Reports a finding that has an open issue. */
-async function withIssue(fields: object = {}): Promise<string> {
-  const finding = await w.report(fields);
-  must(await w.request(finding));
-  await w.inState(finding, 'open');
-  return finding;
-}
+const withIssue = (fields: object = {}) => w.withIssue(fields);
 /** Closes or opens the issue at the tracker, which is read the next day. */
-async function edit(finding: string, state: 'open' | 'closed') {
-  w.edit({ state });
+async function edit(finding: string, state: 'open' | 'closed', state_reason = 'completed') {
+  w.edit({ state, state_reason });
   await w.nextDay();
   const issue = await w.inState(finding, state);
   await w.settle();
@@ -133,7 +120,10 @@ describe('an issue that somebody closes at the tracker', () => {
     await w.settle();
     await w.inState(finding, 'open');
     const { status, regressed } = must(await t.api.get(`/findings/${finding}`, w.org.asOwner));
-    expect([status, regressed, w.first()?.state, w.comments()]).toEqual(['open', true, 'open', 1]);
+    expect([status, regressed, w.first()?.state, w.comments()]).toEqual(['fixed', true, 'open', 1]);
+    // Closed again, the regressed finding is fixed, too.
+    await edit(finding, 'closed');
+    expect(await w.find(finding)).toMatchObject({ status: 'fixed', regressed: false });
   });
 
   it('changes findings of the projects of the integration only', async () => {
@@ -143,24 +133,29 @@ describe('an issue that somebody closes at the tracker', () => {
     must(await w.many(findings));
     await w.inState(own, 'open');
     await w.patch({ project_ids: [w.org.projectId] });
-    const { reason } = await edit(own, 'closed');
-    expect(reason).toContain('not for the projects');
+    expect(await edit(own, 'closed')).not.toHaveProperty('reason');
     expect(await Promise.all(findings.map(w.statusOf))).toEqual(['fixed', 'open']);
-    await w.nextDay();
-    expect(await w.inState(own, 'closed')).toMatchObject({ reason });
     await w.triage(foreign, { status: 'fixed' });
     await w.settle();
     expect(await w.inState(own, 'closed')).not.toHaveProperty('reason');
     expect(told()).toHaveLength(1);
   });
 
-  it('does not count if it was closed when it was linked', async () => {
+  it.each(['not_planned', 'duplicate'])('does not count if it was closed as %s', async (reason) => {
+    const finding = await withIssue();
+    expect((await edit(finding, 'closed', reason)).reason).toContain('changes no finding');
+    expect(await w.statusOf(finding)).toBe('open');
+  });
+
+  it('does not count if it was only linked, because strangers may close theirs', async () => {
     const first = await withIssue();
     must(await w.unlink(first, (await w.issues(first))[0].id));
-    w.edit({ state: 'closed' });
+    w.edit({ state: 'closed', state_reason: 'completed' });
     const second = await w.report();
     must(await w.request(second, { url: `${w.github.url}/acme/web-shop/issues/1` }));
-    expect(await reasonOf(second)).toContain('closed again');
+    expect(await reasonOf(second)).toContain('changes no finding');
+    await edit(second, 'open');
+    await edit(second, 'closed');
     expect(await w.statusOf(second)).toBe('open');
   });
 
@@ -185,60 +180,5 @@ describe('an issue that somebody closes at the tracker', () => {
     await w.nextDay();
     await w.inState(finding, 'closed');
     expect(await w.statusOf(finding)).toBe('open');
-  });
-});
-
-describe('a process', () => {
-  /** Reads the issue as it is recorded now. @returns the work of a process that finds it closed */
-  async function reader(sql: Sql = t.services.database.sql) {
-    const tables = defineOrgTables(orgSchemaName(w.org.id));
-    const [row] = await w.run('select * from shared.destinations where id = $1', [w.integration]);
-    const { id, slug } = w.org;
-    const destination = { ...row, projectIds: null, org: { id, slug, name: slug } } as LeasedDestination;
-    const [{ id: issueId }] = await w.run('select id from ORG.issues');
-    const work = await readWork(sql, tables, issueId, destination);
-    if (!work) throw new Error('the issue is missing');
-    const tracker = {
-      keyOf: () => work.key ?? undefined,
-      read: async () => ({ key: '1', isClosed: true, status: 'closed' }),
-    } as Partial<Tracker> as Tracker;
-    const { config, clock, nextId } = t.services;
-    const context = { sql, tables, config, clock, nextId, giveUpAt: new Date(0) };
-    return () => doWork(context, destination, work, tracker);
-  }
-
-  it('that has read an issue before another one does not overrule a person', async () => {
-    const finding = await withIssue();
-    const readers = [await reader(), await reader(), await reader()];
-    const [late, ...others] = readers;
-    w.edit({ state: 'closed' });
-    await Promise.all(others.map((read) => read()));
-    expect([await w.statusOf(finding), (await changes()).length]).toEqual(['fixed', 1]);
-    await w.triage(finding, { status: 'open' });
-    await late?.();
-    expect(await w.statusOf(finding)).toBe('open');
-    expect(await events()).toHaveLength(2);
-  });
-
-  it('that dies between the findings and the issue has changed neither', async () => {
-    const finding = await withIssue();
-    const { sql } = t.services.database;
-    const dying = {
-      unsafe: sql.unsafe,
-      begin: (run: Parameters<Sql['begin']>[0]) =>
-        sql.begin((tx) =>
-          run({
-            unsafe: ((text: string, ...more: never[]) => {
-              if (/^\s*update "\w+"\."issues"/.test(text)) throw new Error('died');
-              return tx.unsafe(text, ...more);
-            }) as Sql['unsafe'],
-          }),
-        ),
-    } as Sql;
-    const read = await reader(dying);
-    await expect(read()).rejects.toThrow('died');
-    expect([await w.statusOf(finding), await events()]).toEqual(['open', []]);
-    await edit(finding, 'closed');
-    expect(await w.statusOf(finding)).toBe('fixed');
   });
 });

@@ -110,6 +110,22 @@ describe('a tracker', () => {
     expect((await w.integrations())[0]).toMatchObject({ enabled: true });
   });
 
+  it('that is back gets no issue of findings that were resolved meanwhile', async () => {
+    w.github.intercept = () => ({ status: 503, body: {} });
+    const finding = await w.report();
+    must(await w.request(finding));
+    await t.services.outbox.run();
+    await expect.poll(() => w.github.requests.length).toBe(1);
+    await w.triage(finding, { status: 'fixed' });
+    w.github.intercept = undefined;
+    await w.later(HOUR_MS);
+    expect(await w.inState(finding, 'failed')).toMatchObject({ reason: expect.stringContaining('resolved') });
+    expect((await w.request(finding)).status).toBe(409);
+    must(await w.request(finding, { force: true }));
+    await w.inState(finding, 'open');
+    expect(w.github.issues).toHaveLength(1);
+  });
+
   it('whose answer is lost gets no second issue', async () => {
     let lost = 0;
     w.github.intercept = ({ method }) => (method === 'POST' && lost++ === 0 ? 'lost' : undefined);

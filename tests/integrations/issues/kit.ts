@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { purgeOrgs } from '../../../lib/maintenance/purge-orgs.ts';
+import { recheckAllIssues } from '../../../lib/maintenance/recheck-issues.ts';
 import {
   type CallOptions,
   createOrg,
@@ -34,11 +35,16 @@ export interface IssueWorld {
   integration: string;
   /** Reports a finding. @returns its id */
   report(fields?: object, scan?: string): Promise<string>;
+  /** Reports a finding that has an open issue. @returns its id */
+  withIssue(fields?: object): Promise<string>;
   /** Completes the first scan. */
   complete(): Promise<void>;
+  /** Begins another scan and reports one finding, which regresses if it is resolved. @returns the scan */
+  regress(fields: object): Promise<string>;
   /** Completes another scan that reports one finding. */
   scanAgain(fields: object): Promise<void>;
   triage(finding: string, body: object): Promise<void>;
+  find(finding: string): Promise<Any>;
   statusOf(finding: string): Promise<string>;
   /** Asks for an issue of a finding. */
   request(finding: string, body?: object, as?: CallOptions): Answer;
@@ -91,11 +97,33 @@ export async function createIssueWorld(t: TestApp): Promise<IssueWorld> {
   async function complete(id: string) {
     must(await api.patch(`/agent/scans/${id}`, { ...org.asAgent, body: { status: 'completed' } }));
   }
+  async function regress(fields: object) {
+    t.advance(MINUTE_MS);
+    const again = await createScan(api, org);
+    await push(api, org, again, { ...fields });
+    return again;
+  }
   async function later(ms: number) {
     t.advance(ms);
     await services.outbox.run();
   }
+  const report: IssueWorld['report'] = async (fields = {}, of = scan) =>
+    (await push(api, org, of, { ...fields })).id;
+  const request: IssueWorld['request'] = (finding, fields = {}, as = org.asOwner) =>
+    api.post(`/findings/${finding}/issues`, { ...as, body: { integration_id: integration, ...fields } });
+  const inState: IssueWorld['inState'] = async (finding, state) => {
+    await services.outbox.run();
+    await expect.poll(async () => (await issues(finding))[0]?.state).toBe(state);
+    return (await issues(finding))[0];
+  };
   return {
+    ...{ report, request, inState },
+    async withIssue(fields) {
+      const finding = await report(fields);
+      must(await request(finding));
+      await inState(finding, 'open');
+      return finding;
+    },
     ...{ org, github, scan, integration, issues, integrations, audit, signIn, later },
     actions: async () => (await audit()).map(({ action }: { action: string }) => action),
     first: () => github.issues[0],
@@ -108,17 +136,15 @@ export async function createIssueWorld(t: TestApp): Promise<IssueWorld> {
       t.advance(25 * HOUR_MS);
       await signIn();
       await purgeOrgs(services);
+      await recheckAllIssues(services);
     },
     complete: () => complete(scan),
-    async scanAgain(fields) {
-      t.advance(MINUTE_MS);
-      const again = await createScan(api, org);
-      await push(api, org, again, { ...fields });
-      await complete(again);
-    },
+    regress,
+    scanAgain: async (fields) => await complete(await regress(fields)),
     async triage(finding, changes) {
       must(await api.patch(`/findings/${finding}`, { ...org.asOwner, body: changes }));
     },
+    find: async (finding) => must(await api.get(`/findings/${finding}`, org.asOwner)),
     statusOf: async (finding) => must(await api.get(`/findings/${finding}`, org.asOwner)).status,
     many: (finding_ids, fields = {}, as = org.asOwner) =>
       api.post('/findings/issues', {
@@ -126,14 +152,6 @@ export async function createIssueWorld(t: TestApp): Promise<IssueWorld> {
         body: { finding_ids, integration_id: integration, ...fields },
       }),
     unlink: (finding, issue, as = org.asOwner) => api.delete(`/findings/${finding}/issues/${issue}`, as),
-    report: async (fields = {}, of = scan) => (await push(api, org, of, { ...fields })).id,
-    request: (finding, fields = {}, as = org.asOwner) =>
-      api.post(`/findings/${finding}/issues`, { ...as, body: { integration_id: integration, ...fields } }),
-    async inState(finding, state) {
-      await services.outbox.run();
-      await expect.poll(async () => (await issues(finding))[0]?.state).toBe(state);
-      return (await issues(finding))[0];
-    },
     patch: async (changes) => {
       must(await api.patch(`/integrations/${integration}`, { ...org.asOwner, body: changes }));
     },

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '../../support/api/api.ts';
 import { startApp, type TestApp } from '../../support/server/app.ts';
-import { createIssueWorld, ENV, type IssueWorld } from './kit.ts';
+import { createIssueWorld, ENV, type IssueWorld, TOKEN } from './kit.ts';
 
 /* Issues of a tracker that findings are linked to, and unlinked from. */
 
@@ -93,7 +93,7 @@ describe('a tracker', () => {
     const first = await w.report();
     must(await w.request(first));
     const { url } = await w.inState(first, 'open');
-    await w.patch({ project: 'acme/other' });
+    await w.patch({ project: 'acme/other', token: TOKEN });
     const asked = w.github.requests.length;
     const second = await w.report();
     expect((await w.request(second, { url })).badFields).toEqual(['url']);

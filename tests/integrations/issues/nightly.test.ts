@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { purgeOrgs } from '../../../lib/maintenance/purge-orgs.ts';
+import { recheckAllIssues } from '../../../lib/maintenance/recheck-issues.ts';
 import { must } from '../../support/api/api.ts';
 import { startApp, type TestApp } from '../../support/server/app.ts';
 import { createIssueWorld, ENV, HOUR_MS, type IssueWorld } from './kit.ts';
@@ -25,15 +26,15 @@ describe('each day', () => {
     must(await w.request(finding));
     const { checked_at } = await w.inState(finding, 'open');
     w.edit({ state: 'closed', state_reason: 'not_planned' });
-    await purgeOrgs(t.services);
+    await recheckAllIssues(t.services);
     await t.services.outbox.run();
     const asked = w.github.requests.length;
     t.advance(DAY_MS + HOUR_MS);
-    await Promise.all([purgeOrgs(t.services), purgeOrgs(t.services)]);
+    await Promise.all([recheckAllIssues(t.services), recheckAllIssues(t.services)]);
     await w.signIn();
     const issue = await w.inState(finding, 'closed');
     expect(Date.parse(issue.checked_at)).toBeGreaterThan(Date.parse(checked_at) + DAY_MS);
-    await purgeOrgs(t.services);
+    await recheckAllIssues(t.services);
     await t.services.outbox.run();
     expect(w.github.requests).toHaveLength(asked + 1);
     // The finding stays as it is, and so does the issue.
@@ -98,23 +99,74 @@ describe('what is deleted', () => {
     expect([w.github.issues, await w.run('select id from ORG.issues')]).toEqual([[], []]);
   });
 
-  it('was pending for too long, is given up', async () => {
-    await w.patch({ enabled: true });
-    const finding = await w.report();
-    must(await w.request(finding));
-    await w.inState(finding, 'open');
-    await w.run(`update ORG.issues set state = 'pending', checked_at = now() - interval '31 days'`);
+  it('does not close its issue, which was linked while the tracker was down', async () => {
+    const first = await w.withIssue();
+    const { id, url } = (await w.issues(first))[0];
+    must(await w.unlink(first, id));
+    const asked = w.github.requests.length;
+    w.github.intercept = () => ({ status: 503, body: {} });
+    const second = await w.report();
+    must(await w.request(second, { url }));
+    await t.services.outbox.run();
+    await expect.poll(() => w.github.requests.length).toBeGreaterThan(asked);
+    // As a process of an older version does it, without the link.
+    await w.run('delete from ORG.findings where id = $1', [second]);
+    w.github.intercept = undefined;
+    await w.later(HOUR_MS);
+    await w.settle();
+    expect([w.first()?.state, w.comments()]).toEqual(['open', 0]);
     await purgeOrgs(t.services);
-    expect(await w.issues(finding)).toMatchObject([{ state: 'failed', reason: expect.any(String) }]);
+    expect(await w.run('select 1 from ORG.issues union all select 1 from ORG.finding_issues')).toEqual([]);
   });
 
   it('leaves issues of an organization that was restored without its integrations', async () => {
-    const finding = await w.report();
-    must(await w.request(finding));
-    const { integration: _, ...issue } = await w.inState(finding, 'open');
+    const finding = await w.withIssue();
+    const { integration: _, ...issue } = (await w.issues(finding))[0];
     await w.run('delete from shared.destinations where id = $1', [w.integration]);
     await purgeOrgs(t.services);
-    expect(await w.issues(finding)).toEqual([issue]);
+    const reason = 'Its integration does not exist any more.';
+    expect(await w.issues(finding)).toEqual([{ ...issue, state: 'gone', reason }]);
     expect((await w.unlink(finding, issue.id)).status).toBe(204);
   });
+});
+
+describe('what is pending without a delivery', () => {
+  /** An issue whose delivery was lost. */
+  async function pending(): Promise<string> {
+    w.github.intercept = () => ({ status: 422, body: {} });
+    const finding = await w.report();
+    must(await w.request(finding));
+    await w.inState(finding, 'failed');
+    w.github.intercept = undefined;
+    await w.run(`update ORG.issues set state = 'pending', outcome = null`);
+    return finding;
+  }
+
+  it('is created within two hours', async () => {
+    const finding = await pending();
+    t.advance(2 * HOUR_MS);
+    await w.signIn();
+    await recheckAllIssues(t.services);
+    await w.inState(finding, 'open');
+    expect(w.github.issues).toHaveLength(1);
+  });
+
+  it('is created when somebody asks for it again', async () => {
+    const finding = await pending();
+    expect((await w.request(finding)).status).toBe(200);
+    t.advance(11 * 60_000);
+    expect((await w.request(finding)).status).toBe(202);
+    await w.inState(finding, 'open');
+    expect(w.github.issues).toHaveLength(1);
+  });
+});
+
+it('at most 250 deliveries wait for an integration', async () => {
+  await w.run(
+    `insert into ORG.issues (id, destination_id, key, url, state, told, told_at, checked_at, created_by, created_at)
+      select gen_random_uuid(), $1, n, n, 'open', 'open', now(), '2020-01-01', $1, now() from generate_series(1, 300) n`,
+    [w.integration],
+  );
+  await recheckAllIssues(t.services);
+  expect(await w.run(`select id from ORG.events where type = 'issue.requested'`)).toHaveLength(250);
 });

@@ -36,7 +36,7 @@ describe('when all findings of an issue are resolved', () => {
     expect([w.first()?.state, w.comments(), await w.statusOf(finding)]).toEqual(['open', 1, 'fixed']);
     w.edit({ state: 'closed' });
     await w.scanAgain(fields);
-    expect(await w.statusOf(finding)).toBe('open');
+    expect(await w.find(finding)).toMatchObject({ status: 'fixed', regressed: true });
     await w.settle();
     await w.inState(finding, 'open');
     expect([w.first()?.state, w.comments()]).toEqual(['open', 2]);
@@ -59,7 +59,7 @@ describe('when all findings of an issue are resolved', () => {
     expect([w.first()?.state, w.first()?.state_reason, w.comments()]).toEqual(['closed', 'completed', 1]);
     await w.scanAgain(fields);
     await w.settle();
-    expect([await w.statusOf(finding), w.first()?.state, w.comments()]).toEqual(['open', 'open', 2]);
+    expect([await w.statusOf(finding), w.first()?.state, w.comments()]).toEqual(['fixed', 'open', 2]);
   });
 
   it('it waits for the last one, and stays closed when somebody opens a finding here', async () => {

@@ -140,8 +140,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     await sql.unsafe(`insert into "${schema}".project_members (user_id, project_id, role, created_at)
       values ('${member}', '${org.projectId}', 'member', now())`);
     const issue = v7();
-    await sql.unsafe(`insert into "${schema}".issues (id, destination_id, state, told, created_by, created_at)
-        values ('${issue}', '${integration}', 'failed', 'open', '${user}', now());
+    await sql.unsafe(`insert into "${schema}".issues (id, destination_id, state, told, told_at, created_by, created_at)
+        values ('${issue}', '${integration}', 'failed', 'open', now(), '${user}', now());
       insert into "${schema}".finding_issues (finding_id, destination_id, issue_id)
         select id, '${integration}', '${issue}' from "${schema}".findings`);
     const deletion = v7();

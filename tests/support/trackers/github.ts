@@ -11,6 +11,8 @@ export interface GithubIssue {
   created_at: string;
   pull_request?: object;
   comments: string[];
+  /** Unset: the account of the token has created it. */
+  by?: string;
   /** Deleted: 410. Transferred: 301. */
   is?: 'deleted' | 'transferred' | undefined;
 }
@@ -23,6 +25,9 @@ export interface FakeGithub extends FakeTracker {
 }
 
 const text = (max: number) => ({ type: 'string', minLength: 1, maxLength: max });
+const REPOSITORY = '/repos/acme/web-shop';
+/** The account of the token. */
+const LOGIN = 'svc';
 const NUMBER = { type: 'string', pattern: '^[1-9]\\d{0,2}$' };
 
 /** GitHub Enterprise Server, with the repository `acme/web-shop`. @param now the time of new issues */
@@ -43,15 +48,16 @@ export async function startGithub(token: string, now: () => Date): Promise<FakeG
   }
 
   const fake: FakeTracker = await startFake({
-    root: '/api/v3/repos/acme/web-shop',
+    root: '/api/v3',
     headers: {
       accept: 'application/vnd.github+json',
       authorization: `Bearer ${token}`,
       'x-github-api-version': '2022-11-28',
     },
     operations: [
+      { ...{ method: 'GET', path: '/user' }, answer: () => ({ status: 200, body: { id: 7, login: LOGIN } }) },
       {
-        ...{ method: 'GET', path: '' },
+        ...{ method: 'GET', path: REPOSITORY },
         answer: () => ({
           status: 200,
           body: { id: 1, full_name: 'acme/web-shop', ...repository },
@@ -59,23 +65,24 @@ export async function startGithub(token: string, now: () => Date): Promise<FakeG
         }),
       },
       {
-        ...{ method: 'GET', path: '/issues' },
+        ...{ method: 'GET', path: `${REPOSITORY}/issues` },
         query: object({
           'state?': { enum: ['open', 'closed', 'all'] },
           'sort?': { enum: ['created', 'updated', 'comments'] },
           'direction?': { enum: ['asc', 'desc'] },
+          'creator?': { const: LOGIN },
           'since?': { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$' },
           'per_page?': { type: 'string', pattern: '^(?:100|[1-9]\\d?)$' },
           'page?': NUMBER,
         }),
-        answer: ({ query: { per_page = 30, page = 1 } }) => {
-          const found = issues.filter(({ is }) => !is).reverse();
+        answer: ({ query: { per_page = 30, page = 1, creator } }) => {
+          const found = issues.filter(({ is, by = LOGIN }) => !is && (!creator || by === creator)).reverse();
           const from = (Number(page) - 1) * Number(per_page);
           return { status: 200, body: found.slice(from, from + Number(per_page)) };
         },
       },
       {
-        ...{ method: 'POST', path: '/issues' },
+        ...{ method: 'POST', path: `${REPOSITORY}/issues` },
         body: object({
           title: text(256),
           body: text(65_536),
@@ -92,11 +99,11 @@ export async function startGithub(token: string, now: () => Date): Promise<FakeG
         },
       },
       {
-        ...{ method: 'GET', path: '/issues/{number}' },
+        ...{ method: 'GET', path: `${REPOSITORY}/issues/{number}` },
         answer: ({ params }) => withIssue(params[0], (issue) => issue),
       },
       {
-        ...{ method: 'PATCH', path: '/issues/{number}' },
+        ...{ method: 'PATCH', path: `${REPOSITORY}/issues/{number}` },
         body: object({
           state: { enum: ['open', 'closed'] },
           state_reason: { enum: ['completed', 'not_planned', 'duplicate', 'reopened'] },
@@ -104,7 +111,7 @@ export async function startGithub(token: string, now: () => Date): Promise<FakeG
         answer: ({ params, body }) => withIssue(params[0], (issue) => Object.assign(issue, body)),
       },
       {
-        ...{ method: 'POST', path: '/issues/{number}/comments' },
+        ...{ method: 'POST', path: `${REPOSITORY}/issues/{number}/comments` },
         body: object({ body: text(65_536) }),
         answer: ({ params, body }) =>
           withIssue(params[0], (issue) => ({ id: issue.comments.push(body.body), body: body.body }), 201),
