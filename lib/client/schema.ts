@@ -1328,7 +1328,7 @@ export interface paths {
         put?: never;
         /**
          * Create or link an issue
-         * @description Creates an issue at an issue tracker, or links the one at `url`. It is done after the response: `GET /findings/{id}/issues` shows the outcome. A finding has at most one issue of an integration, so a repeated request returns it (200), and tries again to create one that is `failed`. Findings that are resolved, duplicates, or not on the default branch or a tracked ref get one with `force` only (409 `conflict`).
+         * @description Creates an issue at an issue tracker, or links the one at `url`. It is done after the response: `GET /findings/{id}/issues` shows the outcome. A finding has at most one issue of an integration, so a repeated request returns it (200), and tries again to create one that is `failed`, or `pending` for ten minutes. Findings that are resolved, duplicates, or not on the default branch or a tracked ref get one with `force` only (409 `conflict`).
          *
          *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
@@ -2334,7 +2334,7 @@ export interface paths {
         head?: never;
         /**
          * Change an integration
-         * @description Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, or the address, the token or the project that it is sent to.
+         * @description Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` or `project` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, or the address, the token or the project that it is sent to.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -5142,7 +5142,7 @@ export interface components {
              */
             reason?: string;
             /**
-             * @description The findings that have this issue.
+             * @description The findings that have this issue, in the projects that the caller reaches.
              * @example 1
              */
             finding_count: number;
@@ -6667,7 +6667,7 @@ export interface components {
             email?: string | null;
             /** @description When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`. */
             on_resolved?: components["schemas"]["NullableTrackerIntegrationOnResolved"];
-            /** @description When somebody closes an issue at the tracker: `fixed` sets its open and confirmed findings to `fixed`, once for each closing. Left out: `nothing`. */
+            /** @description When somebody closes an issue at the tracker: `fixed` sets its findings that are not resolved to `fixed`, once for each closing, if the service has created it; at GitHub only if it is closed as completed. Left out: `nothing`. */
             on_closed?: components["schemas"]["NullableTrackerIntegrationOnClosed"];
             /**
              * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.
@@ -6722,7 +6722,7 @@ export interface components {
             email?: string | null;
             /** @description When all findings of an issue are resolved: `close` closes it with a comment, and a regression opens it again; `comment` comments in both cases. Left out: `close`. */
             on_resolved?: components["schemas"]["NullableTrackerIntegrationOnResolved"];
-            /** @description When somebody closes an issue at the tracker: `fixed` sets its open and confirmed findings to `fixed`, once for each closing. Left out: `nothing`. */
+            /** @description When somebody closes an issue at the tracker: `fixed` sets its findings that are not resolved to `fixed`, once for each closing, if the service has created it; at GitHub only if it is closed as completed. Left out: `nothing`. */
             on_closed?: components["schemas"]["NullableTrackerIntegrationOnClosed"];
             /**
              * @description GitHub: a personal access token that may read and write issues. GitLab: an access token with the scope `api`. Jira Cloud: an API token; Jira Data Center: a personal access token. No response has it.

@@ -85,7 +85,7 @@ const ownShape = {
   on_closed: optional(
     z.enum(CLOSED_RULES).openapi({
       description:
-        'When somebody closes an issue at the tracker: `fixed` sets its open and confirmed findings to `fixed`, once for each closing. Left out: `nothing`.',
+        'When somebody closes an issue at the tracker: `fixed` sets its findings that are not resolved to `fixed`, once for each closing, if the service has created it; at GitHub only if it is closed as completed. Left out: `nothing`.',
       example: 'nothing',
     }),
   ),
