@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   addressOf,
   type ChatIntegration,
+  isElsewhere,
   isJiraCloud,
   type TrackerIntegration,
   toChanges,
@@ -65,6 +66,16 @@ describe('a change of an integration', () => {
       ...ofTracker,
       token: 't',
     });
+  });
+
+  it('needs the token for another address or project', () => {
+    const values = valuesOf(github);
+    expect(isElsewhere(github, { ...values, url: ' https://github.com ', project: 'acme/web-shop ' })).toBe(
+      false,
+    );
+    expect(isElsewhere(github, { ...values, url: 'https://github.acme.example' })).toBe(true);
+    expect(isElsewhere(github, { ...values, project: 'acme/api' })).toBe(true);
+    expect(isElsewhere(slack, { ...values, project: 'acme/api' })).toBe(false);
   });
 
   it('has the fields of its kind', () => {

@@ -54,21 +54,25 @@ export type IssueIntegration = Schemas['IssueIntegration'];
 /** The intervals at which the page reads issues again that the service works on now, and those that wait for their tracker. */
 const WORKING_MS = 3_000;
 const WAITING_MS = 30_000;
-/** The time after a change of a finding within which the service follows it at the tracker. */
+/** The time after a request or a change of a finding within which the service usually follows it at the tracker. */
 const FOLLOWED_MS = 60_000;
 
 /** The time until the issues of a finding may have changed; false if no change is expected. */
-function nextRead(issues: readonly Issue[], { status, status_changed_at }: Finding): number | false {
+function nextRead(
+  issues: readonly Issue[],
+  { status, regressed, status_changed_at }: Finding,
+): number | false {
   const changedAt = Date.parse(status_changed_at);
-  const isRecent = Date.now() - changedAt < FOLLOWED_MS;
+  const isRecent = (at: number) => Date.now() - at < FOLLOWED_MS;
+  const expected = isSettled(status) && !regressed ? 'open' : 'closed';
   // The reason says why both sides differ, and may be one of before the change.
   const isFollowed = ({ state, reason, checked_at = '' }: Issue) =>
-    reason === undefined
-      ? state === (isSettled(status) ? 'open' : 'closed')
-      : !(Date.parse(checked_at) >= changedAt);
-  if (issues.some(({ state, reason }) => state === 'pending' && reason === undefined)) return WORKING_MS;
-  if (isRecent && issues.some(isFollowed)) return WORKING_MS;
-  return issues.some(({ state }) => state === 'pending') && WAITING_MS;
+    reason === undefined ? state === expected : !(Date.parse(checked_at) >= changedAt);
+  const pending = issues.filter(({ state }) => state === 'pending');
+  const isNew = ({ reason, created_at, checked_at = created_at }: Issue) =>
+    reason === undefined && isRecent(Date.parse(checked_at));
+  if (pending.some(isNew) || (isRecent(changedAt) && issues.some(isFollowed))) return WORKING_MS;
+  return pending.length > 0 && WAITING_MS;
 }
 
 export const issuesKey = (org: OrgSession, id: string) => [...findingKey(org, id), 'issues'] as const;

@@ -24,7 +24,7 @@ interface Props {
 export function TrackerAccess({ form, kind, integration }: Props) {
   const { url } = form.values;
   const tracker = text.trackers[kind];
-  const needsToken = !integration || isElsewhere(integration, url);
+  const needsToken = !integration || isElsewhere(integration, form.values);
   return (
     <>
       <TextInput

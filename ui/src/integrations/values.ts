@@ -101,9 +101,16 @@ export function toNew(values: IntegrationValues): Schemas['NewIntegration'] {
     : { kind, url, ...common(values), ...ofChat(values) };
 }
 
-/** Whether a form changes the address of a tracker. */
-export const isElsewhere = (integration: Integration | undefined, url: string): boolean =>
-  integration !== undefined && !isChat(integration) && url.trim() !== integration.url;
+type Place = Pick<IntegrationValues, 'url' | 'project'>;
+
+const hasOtherUrl = (integration: Integration, url: string): boolean =>
+  !isChat(integration) && url.trim() !== integration.url;
+
+/** Whether a form changes the address or the project of a tracker. The service then asks for the token again. */
+export const isElsewhere = (integration: Integration | undefined, { url, project }: Place): boolean =>
+  integration !== undefined &&
+  !isChat(integration) &&
+  (hasOtherUrl(integration, url) || project.trim() !== integration.project);
 
 /** The request that changes an integration. A secret that is not entered stays. */
 export function toChanges(
@@ -115,7 +122,7 @@ export function toChanges(
   return {
     ...common(values),
     ...ofTracker(values),
-    ...(isElsewhere(integration, url) && { url }),
+    ...(hasOtherUrl(integration, url) && { url }),
     ...(token !== '' && { token }),
   };
 }

@@ -85,7 +85,7 @@ export const createToken = (tracker: string) => `How to create a token of ${trac
 export const token = 'Token';
 export const tokenHint = 'It is stored encrypted and never shown again.';
 export const tokenKept = 'Leave it empty to keep the present one.';
-export const tokenNeeded = 'Enter it again, because it is sent to another address.';
+export const tokenNeeded = 'Enter it again, because the address or the project changes.';
 export const email = 'Email of the account';
 export const emailHint = 'Jira Cloud only: the account of the token. Leave it empty for Jira Data Center.';
 export const emailExample = 'ada@acme.example';

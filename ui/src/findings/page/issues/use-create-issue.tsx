@@ -10,9 +10,9 @@ import { type Finding, issuesKey } from '../../finding-queries.ts';
 import { isSettled } from '../../views.ts';
 
 /** Why a finding should have no issue. The service creates one only with `force`. */
-function whyAsked({ status, reason, proposed }: Finding): string | undefined {
+function whyAsked({ status, regressed, reason, proposed }: Finding): string | undefined {
   if (reason === 'duplicate') return text.whyAsked.duplicate;
-  if (isSettled(status)) return text.whyAsked.resolved;
+  if (isSettled(status) && !regressed) return text.whyAsked.resolved;
   return proposed ? text.whyAsked.proposed : undefined;
 }
 
