@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { onItsWorker } from '../citus.ts';
 import { timeText } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
-import type { FindingStatus, IssueState, TriageReason } from '../schema/values.ts';
+import { type FindingStatus, ISSUE_REQUESTED, type IssueState, type TriageReason } from '../schema/values.ts';
 import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
 import { hasUnresolved } from './conditions.ts';
 
@@ -10,9 +10,6 @@ import { hasUnresolved } from './conditions.ts';
  * An issue is noted with its findings before it exists at the tracker, in one transaction with the event that makes the outbox create it.
  * Two requests for one finding follow each other, because both lock the finding.
  */
-
-/** The type of the event that makes the outbox create an issue, or read one that is linked. Its subject is the issue. */
-export const ISSUE_REQUESTED = 'issue.requested';
 
 /** A finding that may get an issue. */
 export interface ClaimableFinding {

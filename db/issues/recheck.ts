@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { destinations } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
+import { ISSUE_REQUESTED } from '../schema/values.ts';
 import { orgStatement, type SqlClient, statement } from '../statements.ts';
-import { ISSUE_REQUESTED } from './claim.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -4,9 +4,14 @@ import { joinProject } from '../events/details.ts';
 import { timeText } from '../resources.ts';
 import { severityRank } from '../scans/scans.ts';
 import type { OrgTables } from '../schema/org.ts';
-import type { FindingStatus, IssueState, Severity, ToldState } from '../schema/values.ts';
+import {
+  type FindingStatus,
+  ISSUE_REQUESTED,
+  type IssueState,
+  type Severity,
+  type ToldState,
+} from '../schema/values.ts';
 import { arrayText, orgStatement, type Placeholders, type SqlClient } from '../statements.ts';
-import { ISSUE_REQUESTED } from './claim.ts';
 import { hasRegressed, hasUnresolved, inProjects, RESOLVED } from './conditions.ts';
 
 /** A finding of an issue. */

@@ -76,6 +76,9 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number];
 /** The states of a delivery of an event. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
+/** The type of the event that makes the outbox work on an issue: create it, read it, or tell it a change. Its subject is the issue. */
+export const ISSUE_REQUESTED = 'issue.requested';
+
 /** The states of an issue at a tracker. `gone`: it cannot be reached any more. `failed`: it was not created. */
 export const ISSUE_STATES = ['pending', 'open', 'closed', 'gone', 'failed'] as const;
 export type IssueState = (typeof ISSUE_STATES)[number];

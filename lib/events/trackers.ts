@@ -1,9 +1,9 @@
 import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import type { LeasedDestination } from '../../db/events/destinations.ts';
 import type { StoredEvent } from '../../db/events/read.ts';
-import { ISSUE_REQUESTED } from '../../db/issues/claim.ts';
 import { type IssueWork, readWork, requestAffected } from '../../db/issues/work.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import { ISSUE_REQUESTED } from '../../db/schema/values.ts';
 import { isRetried } from '../issues/follow.ts';
 import { doWork, type IssueContext, recordFailure } from '../issues/send.ts';
 import type { Logger } from '../logger.ts';

@@ -1,6 +1,6 @@
-import { ISSUE_REQUESTED } from '../../db/issues/claim.ts';
 import { toResource } from '../../db/resources.ts';
 import { CHAT_KINDS, type StoredTracker, type destinations as t } from '../../db/schema/destinations.ts';
+import { ISSUE_REQUESTED } from '../../db/schema/values.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import {
   address,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { onItsWorker } from '../../citus.ts';
 import type { OrgTables } from '../../schema/org.ts';
+import { ISSUE_REQUESTED } from '../../schema/values.ts';
 import type { Placeholders } from '../../statements.ts';
 
 /** The author and the time of a change. */
@@ -98,4 +99,10 @@ changed as (
   from events e join (values ('status', 'finding.status_changed', true), ('assignee', 'finding.assigned', true),
     ('status', 'finding.risk_acceptance_ended', ${endsRisk})) t(kind, type, applies) on t.kind = e.kind and t.applies ${onItsWorker(tables)}
   where e."from" is distinct from e."to" group by t.type on conflict do nothing
+), issues as (
+  -- A regressed finding that is fixed again keeps its status, so that the event above is missing.
+  insert into ${tables.events} (id, at, type, subject, actor_id)
+  select md5(${$.changeId}::text || l.issue_id)::uuid, ${$.now}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, l.issue_id::text, ${actor}
+  from after a join ${tables.findingIssues} l on l.finding_id = a.id ${onItsWorker(tables)}
+  where a.regressed <> a.was_regressed and a.status = a.was_status group by l.issue_id on conflict do nothing
 )`;
