@@ -35,7 +35,7 @@ where id = any (array(
 );
 
 /**
- * Removes issues whose findings were deleted. Those whose integration is missing are `gone`: the organization was restored from a backup,
+ * Removes issues whose findings were deleted. Issues whose integration is missing are `gone`: the organization was restored from a backup,
  * or the process died when it deleted the integration.
  */
 export async function purgeIssues(client: SqlClient, tables: OrgTables, orgId: string): Promise<void> {

@@ -13,7 +13,7 @@ export const listIntegrations = endpoint(
     access: cookieOrg('admin', 'none'),
     tag: 'Integrations',
     summary: 'List integrations',
-    description: 'The oldest first, without their addresses.',
+    description: 'The oldest first, without the addresses of chat services, which contain secrets.',
     responses: { 200: { description: 'The integrations.', result: z.array(Integration) } },
   },
   async ({ db, org }) => ok((await readDestinations(db, org.id, INTEGRATIONS)).map(toIntegration)),

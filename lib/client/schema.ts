@@ -2294,7 +2294,7 @@ export interface paths {
         };
         /**
          * List integrations
-         * @description The oldest first, without their addresses.
+         * @description The oldest first, without the addresses of chat services, which contain secrets.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */

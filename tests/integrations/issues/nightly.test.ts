@@ -164,7 +164,7 @@ describe('what is pending without a delivery', () => {
 it('at most 250 deliveries wait for an integration', async () => {
   await w.run(
     `insert into ORG.issues (id, destination_id, key, url, state, told, told_at, checked_at, created_by, created_at)
-      select gen_random_uuid(), $1, n, n, 'open', 'open', now(), '2020-01-01', $1, now() from generate_series(1, 300) n`,
+      select gen_random_uuid(), $1::uuid, n::text, n::text, 'open', 'open', now(), '2020-01-01'::timestamptz, $1::uuid, now() from generate_series(1, 300) n`,
     [w.integration],
   );
   await recheckAllIssues(t.services);
