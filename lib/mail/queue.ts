@@ -4,18 +4,25 @@ import { backoff, createDispatcher } from '../deliveries/dispatcher.ts';
 import type { MailOutcome } from '../metrics/reports.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
 import {
+  type Collection,
   createQueuedMails,
+  type NewMail,
   type QueuedMail,
   type QueuedMails,
   type QueuedMailsOptions,
 } from './queued-mails.ts';
+import type { Notice } from './templates/collected.ts';
 
 /** The queue of outgoing mails, stored encrypted in the database until the provider accepts them. */
 export interface MailQueue {
   /** Writes a mail into the queue, in the caller's transaction. */
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
+  /** The same for several mails. */
+  enqueueAll(tx: Tx, mails: readonly NewMail[]): Promise<void>;
   /** Adds a notice to a mail that is sent later, in the caller's transaction. */
-  collect: QueuedMails['collect'];
+  collect(tx: Tx, recipient: string, notice: Notice, until: Collection): Promise<void>;
+  /** The same for several notices. */
+  collectAll: QueuedMails['collect'];
   /** Writes a mail and deletes it in the same transaction, which takes as long as `enqueue`. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Starts the delivery of due mails, after the current response. Returns immediately. */
@@ -107,8 +114,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     aborts.add(abort);
     const timeout = setTimeout(() => abort(`no answer within ${sendMs} ms`), sendMs);
     try {
-      const { recipient, subject, html, text, link } = mail;
-      const content = { id, recipient, subject, html, text, link };
+      const { recipient, subject, html, text, link, headers } = mail;
+      const content = { id, recipient, subject, html, text, link, headers };
       await Promise.race([mailer.send(content, controller.signal), aborted]);
     } finally {
       clearTimeout(timeout);
@@ -134,9 +141,13 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
 
   return {
     async enqueue(tx, recipient, content) {
-      await queued.write(tx, recipient, content);
+      await queued.write(tx, [{ recipient, content }]);
     },
-    collect: queued.collect,
+    enqueueAll: async (tx, mails) => {
+      await queued.write(tx, mails);
+    },
+    collect: (tx, recipient, notice, until) => queued.collect(tx, [{ recipient, notice, ...until }]),
+    collectAll: queued.collect,
     pretend: queued.pretend,
     kick() {
       const delivery = dispatch();

@@ -3,15 +3,18 @@ import { createBatcher } from '../../db/batcher.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
-import { arrayText } from '../../db/statements.ts';
+import { arrayText, run } from '../../db/statements.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
 import type { Mail, MailContent } from './mailer.ts';
-import { addNotice, type Collected, collected } from './templates/collected.ts';
+import { addNotice, type Collected, collected, type Notice } from './templates/collected.ts';
 
 /** `mailQueue` has unencrypted mails of servers of the previous version. */
 export type MailTable = typeof outgoingMails | typeof mailQueue;
+
+/** Mails that a statement writes. One that collects notices can have 100 KiB. */
+const AT_ONCE = 200;
 
 /** A leased mail. */
 export interface QueuedMail {
@@ -25,13 +28,13 @@ export interface QueuedMail {
 
 /** The rows of `shared.outgoing_mails`. If the database fails, `lease` and the methods after it do nothing and log it once. */
 export interface QueuedMails {
-  /** Writes a mail, in the caller's transaction. @returns its id */
-  write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string>;
+  /** Writes mails, in the caller's transaction. @returns their ids */
+  write(tx: Db | Tx, mails: readonly NewMail[]): Promise<string[]>;
   /**
-   * Adds a notice to the mail that collects those with a key, or begins one. Part of the caller's transaction; those of others with the
-   * same key wait for it.
+   * Adds notices to the mails that collect those with their keys, or begins such mails, in the order of the keys. Part of the caller's
+   * transaction; those of others with the same key wait for it.
    */
-  collect(tx: Tx, recipient: string, content: MailContent, until: Collection): Promise<void>;
+  collect(tx: Tx, notices: readonly CollectedNotice[]): Promise<void>;
   /** Writes a mail and deletes it. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Leases due mails. They are due again when the lease expires. */
@@ -44,6 +47,18 @@ export interface QueuedMails {
   drop(mail: QueuedMail): Promise<boolean>;
   /** Sets the next attempt of a mail, unless another process has leased it meanwhile. */
   postpone(mail: QueuedMail, nextAttemptAt: Date): Promise<void>;
+}
+
+/** A mail to be written. */
+export interface NewMail {
+  recipient: string;
+  content: MailContent;
+}
+
+/** A notice, and the mail that collects it. */
+export interface CollectedNotice extends Collection {
+  recipient: string;
+  notice: Notice;
 }
 
 /** A mail that collects notices. */
@@ -94,43 +109,78 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
     and(eq(table.id, id), eq(table.attempts, attempts));
 
   function seal(id: string, recipient: string, content: MailContent, notices?: Collected): Promise<string> {
-    const { subject, html, text, link } = content;
-    const mail: Mail & { notices?: Collected } = { recipient, subject, html, text, link };
+    const { subject, html, text, link, headers } = content;
+    const mail: Mail & { notices?: Collected } = { recipient, subject, html, text, link, headers };
     return box.seal(JSON.stringify(notices ? { ...mail, notices } : mail), id);
   }
 
-  async function collect(tx: Tx, recipient: string, content: MailContent, { key, dueAt }: Collection) {
-    const { id, at } = nextId();
-    const first = addNotice(undefined, content);
-    const sealed = await seal(id, recipient, collected(first), first);
-    const [mail] = await tx
+  async function collect(tx: Tx, notices: readonly CollectedNotice[]): Promise<void> {
+    const byKey = new Map<string, CollectedNotice[]>();
+    for (const notice of notices) byKey.set(notice.key, [...(byKey.get(notice.key) ?? []), notice]);
+    // In one order, so that transactions do not wait for each other in a circle.
+    const groups = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    for (let i = 0; i < groups.length; i += AT_ONCE)
+      await collectGroups(tx, new Map(groups.slice(i, i + AT_ONCE)));
+  }
+
+  async function collectGroups(tx: Tx, groups: ReadonlyMap<string, readonly CollectedNotice[]>) {
+    const addTo = (earlier: Collected | undefined, added: readonly CollectedNotice[]) =>
+      added.reduce<Collected | undefined>((all, { notice }) => addNotice(all, notice), earlier) as Collected;
+    const sealed = (id: string, added: readonly CollectedNotice[], earlier?: Collected) => {
+      const all = addTo(earlier, added);
+      return seal(id, added.at(-1)?.recipient ?? '', collected(all), all);
+    };
+    const rows = await Promise.all(
+      [...groups].map(async ([key, added]) => {
+        const { id, at } = nextId();
+        const dueAt = added[0]?.dueAt ?? at;
+        return { id, sealed: await sealed(id, added), nextAttemptAt: dueAt, createdAt: at, collects: key };
+      }),
+    );
+    const isNew = new Set(rows.map(({ id }) => id));
+    const found = await tx
       .insert(outgoingMails)
-      .values({ id, sealed, nextAttemptAt: dueAt, createdAt: at, collects: key })
+      .values(rows)
       .onConflictDoUpdate({
         target: outgoingMails.collects,
         targetWhere: sql`attempts = 0`,
-        // Locks it until the transaction ends.
-        set: { collects: key },
+        // Locks them until the transaction ends.
+        set: { collects: sql`excluded.collects` },
       })
-      .returning({ id: outgoingMails.id, sealed: outgoingMails.sealed });
-    if (!mail || mail.id === id) return;
-    // A mail that no key opens cannot be sent. This notice takes its place.
-    const earlier = await box.open(mail.sealed, mail.id).then(
-      (text) => (JSON.parse(text) as { notices?: Collected }).notices,
-      () => undefined,
+      .returning({ id: outgoingMails.id, sealed: outgoingMails.sealed, key: outgoingMails.collects });
+    const changed = await Promise.all(
+      found
+        .filter(({ id }) => !isNew.has(id))
+        .map(async ({ id, sealed: former, key }) => {
+          // A mail that no key opens cannot be sent. These notices take its place.
+          const earlier = await box.open(former, id).then(
+            (text) => (JSON.parse(text) as { notices?: Collected }).notices,
+            () => undefined,
+          );
+          return { id, sealed: await sealed(id, groups.get(key ?? '') ?? [], earlier) };
+        }),
     );
-    const all = addNotice(earlier, content);
-    await tx
-      .update(outgoingMails)
-      .set({ sealed: await seal(mail.id, recipient, collected(all), all) })
-      .where(eq(outgoingMails.id, mail.id));
+    if (changed.length === 0) return;
+    await run(
+      tx,
+      sql`update ${outgoingMails} set sealed = c.sealed
+        from json_to_recordset(${JSON.stringify(changed)}::text::json) as c(id uuid, sealed text) where ${outgoingMails.id} = c.id`,
+    );
   }
 
-  async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
-    const { id, at } = nextId();
-    const sealed = await seal(id, recipient, content);
-    await tx.insert(outgoingMails).values({ id, sealed, nextAttemptAt: at, createdAt: at });
-    return id;
+  async function write(tx: Db | Tx, mails: readonly NewMail[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (let i = 0; i < mails.length; i += AT_ONCE) {
+      const rows = await Promise.all(
+        mails.slice(i, i + AT_ONCE).map(async ({ recipient, content }) => {
+          const { id, at } = nextId();
+          return { id, sealed: await seal(id, recipient, content), nextAttemptAt: at, createdAt: at };
+        }),
+      );
+      await tx.insert(outgoingMails).values(rows);
+      ids.push(...rows.map(({ id }) => id));
+    }
+    return ids;
   }
 
   async function open(row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Unencrypted)) {
@@ -149,7 +199,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
     write,
     collect,
     async pretend(tx, content) {
-      const id = await write(tx, 'nobody@invalid', content);
+      const [id = ''] = await write(tx, [{ recipient: 'nobody@invalid', content }]);
       await tx.delete(outgoingMails).where(eq(outgoingMails.id, id));
     },
     async lease(limit, table = outgoingMails) {
