@@ -50,6 +50,8 @@ import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
 import { routesNoted } from './metrics/read-routes.ts';
+import { takeMailTurn } from './notifications/turn.ts';
+import { createUnsubscribeTokens, type UnsubscribeTokens } from './notifications/unsubscribe.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
 import { createWorkerWatch, type WorkerWatch } from './orgs/workers.ts';
 import { createIssuers, type Issuers } from './outbound/issuers.ts';
@@ -98,6 +100,7 @@ export interface CoreServices {
   emailCodes: EmailCodes;
   passkeyChallenges: PasskeyChallenges;
   ciSecrets: CiSecrets;
+  unsubscribeTokens: UnsubscribeTokens;
   /** For cookies of sign-ins at providers, and ID tokens. */
   ssoBox: SecretBox;
   issuers: Issuers;
@@ -227,6 +230,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
     passkeyChallenges: createPasskeyChallenges(deriveKeys(secrets, 'passkey challenges')),
     ciSecrets: createCiSecrets(deriveKeys(secrets, 'ci tokens')),
+    unsubscribeTokens: createUnsubscribeTokens(deriveKeys(secrets, 'unsubscribe links')),
     ssoBox: createSecretBox(deriveKeys(secrets, 'sso sign-ins')),
     issuers,
     sso: createSsoProviders({ issuers, outbound: platform.outbound }, config.sso),
@@ -283,13 +287,20 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     migrations: core.orgMigrations,
     known: core.knownOrgs,
   });
+  const tablesOf = core.knownOrgs.tablesOf;
+  const mailTurn = {
+    config,
+    database,
+    tablesOf,
+    clock,
+    log,
+    mail,
+    unsubscribeTokens: core.unsubscribeTokens,
+  };
   const outbox = createOutbox({
     ...{ config, database, log, clock, background, mail },
-    ...{
-      tablesOf: core.knownOrgs.tablesOf,
-      version: core.orgMigrations.length,
-      followed: core.followedOrgs,
-    },
+    ...{ tablesOf, version: core.orgMigrations.length, followed: core.followedOrgs },
+    takeMailTurn: (destination) => takeMailTurn(mailTurn, destination),
     ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
     slots: connection.destinations,
     render: (org, event, audience) => renderEvent({ sql: database.sql, org, config }, event, audience),

@@ -27,6 +27,7 @@ export interface FindingRow {
 export interface ChangedFindingRow extends FindingRow {
   event_id: string;
   due_at: string | null;
+  assignee_id: string | null;
   /** Whether the activity has the change, or the comment. The fields below are of it. */
   is_recorded: boolean;
   from: string | null;
@@ -55,7 +56,7 @@ export const MAX_NOTE = 1_000;
 
 const findingsStatement = orgStatement<{ ids: string }, ChangedFindingRow>(
   (tables, $) => sql`
-select e.id as event_id, ${findingColumns}, ${timeText(sql`f.due_at`)} as due_at, v.id is not null as is_recorded, v."from", v."to", v.reason,
+select e.id as event_id, ${findingColumns}, ${timeText(sql`f.due_at`)} as due_at, f.assignee_id, v.id is not null as is_recorded, v."from", v."to", v.reason,
   case when e.type = 'finding.commented' then v.note else left(v.note, ${sql.raw(String(MAX_NOTE))}) end as note, array_to_json(v.mentions) as mentions
 from ${tables.events} e cross join unnest(e.finding_ids) k(id)
 join ${tables.findings} f on f.id = k.id ${joinProject(tables, 'f')}
@@ -73,6 +74,20 @@ export async function readFindings(
   eventIds: readonly string[],
 ): Promise<ChangedFindingRow[]> {
   return eventIds.length > 0 ? findingsStatement(tables).run(client, { ids: arrayText(eventIds) }) : [];
+}
+
+const namesStatement = orgStatement<{ ids: string }, { id: string; name: string }>(
+  ({ projects }, $) => sql`select id, name from ${projects} where id = any (${$.ids}::uuid[])`,
+);
+
+/** Reads the names of projects. */
+export async function readProjectNames(
+  client: SqlClient,
+  tables: OrgTables,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = ids.length > 0 ? await namesStatement(tables).run(client, { ids: arrayText(ids) }) : [];
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** An actor of events. One without a name is a user who no longer exists. */

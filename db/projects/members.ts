@@ -37,6 +37,27 @@ export async function readProjectRoles(
   return found;
 }
 
+const ofProjects = orgStatement<{ projects: string }, Pick<Row, 'user_id' | 'project_id'>>(
+  ({ projectMembers }, $) =>
+    sql`select user_id, project_id from ${projectMembers} where project_id = any (${$.projects}::uuid[])`,
+);
+
+/** Reads the assigned members of projects. @returns by member, those of the projects to which the member is assigned */
+export async function readAssigned(
+  client: SqlClient,
+  tables: OrgTables,
+  projects: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const rows = await ofProjects(tables).run(client, { projects: arrayText(projects) });
+  for (const { user_id, project_id } of rows) {
+    const others = found.get(user_id);
+    if (others) others.push(project_id);
+    else found.set(user_id, [project_id]);
+  }
+  return found;
+}
+
 /** Reads the projects of a member. Reads that arrive while a statement runs share the next one, as the look-up of sessions does. */
 export type ProjectMembers = (org: Org, userId: string) => Promise<ProjectRoles>;
 

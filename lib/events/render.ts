@@ -29,8 +29,17 @@ export interface RenderContext {
 /** An event with its content. */
 export interface LoadedEvent {
   event: StoredEvent;
+  /** The ids that it is about. */
+  about(): EventIds;
   /** @returns undefined if there is nothing to tell this audience */
   bodyFor(audience: Audience): EventBody | undefined;
+}
+
+export interface EventIds {
+  /** The assignees of its findings, or those whom its comment mentions. */
+  users: ReadonlySet<string>;
+  /** The projects of its findings, or that of its scan. */
+  projects: ReadonlySet<string>;
 }
 
 /** The contents of several events. */
@@ -96,7 +105,11 @@ export async function loadEvents(
     entries: byId(entries),
     actors: byId(actors),
   };
-  return events.map((event) => ({ event, bodyFor: (audience) => bodyOf(event, contents, audience) }));
+  return events.map((event) => ({
+    event,
+    about: () => ({ users: usersOf(event, contents), projects: projectsOf(event, contents) }),
+    bodyFor: (audience) => bodyOf(event, contents, audience),
+  }));
 }
 
 /** Renders events for an audience, in their order. An event that it does not hear of has no body. */
@@ -149,12 +162,29 @@ const MAX_LISTED = 100;
 /** Events of these types tell of a change in the activity of each finding. */
 const RECORDED = new Set(['finding.status_changed', 'finding.assigned', 'finding.commented']);
 
+/** Whether a row is about a finding that is assigned now, and by the event if it is an assignment. */
+const isAssigned = (type: string, { assignee_id, to }: ChangedFindingRow): boolean =>
+  assignee_id !== null && (type !== 'finding.assigned' || assignee_id === to);
+
+function usersOf({ id, type }: StoredEvent, { findings }: Contents): Set<string> {
+  const rows = findings.get(id) ?? [];
+  if (type === 'finding.commented') return new Set(rows.flatMap(({ mentions }) => mentions ?? []));
+  return new Set(rows.flatMap((row) => (isAssigned(type, row) ? (row.assignee_id ?? []) : [])));
+}
+
+function projectsOf({ id, subject }: StoredEvent, { findings, scans }: Contents): Set<string> {
+  const scan = scans.get(subject ?? '');
+  return new Set([...(findings.get(id) ?? []), ...(scan ? [scan] : [])].map((row) => row.project_id));
+}
+
 function findingData(event: StoredEvent, contents: Contents, audience: Audience): object | undefined {
   const { id, type, subject } = event;
   const rows = (contents.findings.get(id) ?? []).filter(
     (row) =>
       reaches(audience, row.project_id) &&
       isSevere(audience, row.severity) &&
+      (audience.assigneeId === undefined ||
+        (isAssigned(type, row) && row.assignee_id === audience.assigneeId)) &&
       (row.is_recorded || !RECORDED.has(type)),
   );
   const [first] = rows;
@@ -177,6 +207,7 @@ function changeOf(type: string, { from, to, reason, note, due_at }: ChangedFindi
       return { status: { from, to }, ...toResource({ reason, note }) };
     case 'finding.assigned':
       return { assignee: toResource({ from, to }) };
+    case 'finding.due_soon':
     case 'finding.overdue':
       return toResource({ due_at });
     default:

@@ -6,7 +6,6 @@ import type { Mail, MailContent, Mailer } from './mailer.ts';
 import {
   type Collection,
   createQueuedMails,
-  type NewMail,
   type QueuedMail,
   type QueuedMails,
   type QueuedMailsOptions,
@@ -18,7 +17,7 @@ export interface MailQueue {
   /** Writes a mail into the queue, in the caller's transaction. */
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
   /** The same for several mails. */
-  enqueueAll(tx: Tx, mails: readonly NewMail[]): Promise<void>;
+  enqueueAll: QueuedMails['writeAll'];
   /** Adds a notice to a mail that is sent later, in the caller's transaction. */
   collect(tx: Tx, recipient: string, notice: Notice, until: Collection): Promise<void>;
   /** The same for several notices. */
@@ -141,11 +140,9 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
 
   return {
     async enqueue(tx, recipient, content) {
-      await queued.write(tx, [{ recipient, content }]);
+      await queued.write(tx, recipient, content);
     },
-    enqueueAll: async (tx, mails) => {
-      await queued.write(tx, mails);
-    },
+    enqueueAll: queued.writeAll,
     collect: (tx, recipient, notice, until) => queued.collect(tx, [{ recipient, notice, ...until }]),
     collectAll: queued.collect,
     pretend: queued.pretend,

@@ -28,8 +28,10 @@ export interface QueuedMail {
 
 /** The rows of `shared.outgoing_mails`. If the database fails, `lease` and the methods after it do nothing and log it once. */
 export interface QueuedMails {
-  /** Writes mails, in the caller's transaction. @returns their ids */
-  write(tx: Db | Tx, mails: readonly NewMail[]): Promise<string[]>;
+  /** Writes a mail, in the caller's transaction. @returns its id */
+  write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string>;
+  /** The same for several mails. */
+  writeAll(tx: Tx, mails: readonly NewMail[]): Promise<void>;
   /**
    * Adds notices to the mails that collect those with their keys, or begins such mails, in the order of the keys. Part of the caller's
    * transaction; those of others with the same key wait for it.
@@ -168,19 +170,22 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
     );
   }
 
-  async function write(tx: Db | Tx, mails: readonly NewMail[]): Promise<string[]> {
-    const ids: string[] = [];
+  async function rowOf({ recipient, content }: NewMail) {
+    const { id, at } = nextId();
+    return { id, sealed: await seal(id, recipient, content), nextAttemptAt: at, createdAt: at };
+  }
+
+  async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
+    const row = await rowOf({ recipient, content });
+    await tx.insert(outgoingMails).values(row);
+    return row.id;
+  }
+
+  async function writeAll(tx: Tx, mails: readonly NewMail[]): Promise<void> {
     for (let i = 0; i < mails.length; i += AT_ONCE) {
-      const rows = await Promise.all(
-        mails.slice(i, i + AT_ONCE).map(async ({ recipient, content }) => {
-          const { id, at } = nextId();
-          return { id, sealed: await seal(id, recipient, content), nextAttemptAt: at, createdAt: at };
-        }),
-      );
+      const rows = await Promise.all(mails.slice(i, i + AT_ONCE).map(rowOf));
       await tx.insert(outgoingMails).values(rows);
-      ids.push(...rows.map(({ id }) => id));
     }
-    return ids;
   }
 
   async function open(row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Unencrypted)) {
@@ -197,9 +202,10 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
 
   return {
     write,
+    writeAll,
     collect,
     async pretend(tx, content) {
-      const [id = ''] = await write(tx, [{ recipient: 'nobody@invalid', content }]);
+      const id = await write(tx, 'nobody@invalid', content);
       await tx.delete(outgoingMails).where(eq(outgoingMails.id, id));
     },
     async lease(limit, table = outgoingMails) {

@@ -2,6 +2,7 @@ import { eraseAccounts } from '../accounts/deletion/erase.ts';
 import { runDeletions } from '../deletions/run.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
+import { tellOfExpiringTokens } from '../notifications/expiring-tokens.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
 import { removeUnverifiedOrgs } from '../orgs/unverified.ts';
 import { purgeProjects } from '../projects/purge.ts';
@@ -88,6 +89,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'log commands of operators', everyMs: 15 * SECOND_MS, atStart: true },
       run: () => logOperatorEvents(services),
+    },
+    {
+      ...{ name: 'tell of expiring tokens', everyMs: 10 * MINUTE_MS, atStart: true },
+      run: () => tellOfExpiringTokens(services),
     },
     {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },

@@ -198,7 +198,7 @@ it('events are published, delivered and purged with nothing that Citus would ref
   const texts = statements.join('\n');
   for (const part of [
     'set seq',
-    "'finding.overdue'",
+    'array_agg(id order by due_at, id)',
     'attempts = attempts + 1',
     'update "shared"."destinations"',
   ])

@@ -129,6 +129,7 @@ export function createProcess({ services }: TestApp, options: Partial<OutboxOpti
       ...{ id: event.id, type: event.type, timestamp: event.at },
       ...{ organization: { id, slug, name }, data: { seq: event.seq } },
     }),
+    takeMailTurn: async () => {},
     ...{ onOutcome: () => {}, stopMs: 50, ...options },
   });
   afterTest(() => outbox.stop());

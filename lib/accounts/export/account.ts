@@ -19,6 +19,7 @@ import { scimGroupMembers, scimGroups, scimUsers } from '../../../db/schema/scim
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
 import { provisioned } from '../../members/fields.ts';
+import { readSettings, toNotifications } from '../../notifications/settings.ts';
 import { listIdentities } from '../../sso/identities.ts';
 
 type Rows = Record<string, unknown>[];
@@ -87,6 +88,7 @@ export async function readAccount(
       .from(recoveryCodes)
       .where(eq(recoveryCodes.userId, userId)),
     personal_tokens: await tokensOf(db, userId),
+    notifications: toNotifications(await readSettings(db, userId)),
     mailed_links: await db
       .select({
         purpose: mailedTokens.purpose,
