@@ -13,6 +13,9 @@ import { addNotice, type Collected, collected, type Notice } from './templates/c
 /** `mailQueue` has unencrypted mails of servers of the previous version. */
 export type MailTable = typeof outgoingMails | typeof mailQueue;
 
+/** Whether a mail is sent as it is: it never collected notices, or a process has leased it since. */
+export const collectsNoMore = sql`(${outgoingMails.collects} is null or ${outgoingMails.attempts} > 0)`;
+
 /** Mails that a statement writes. One that collects notices can have 100 KiB. */
 const AT_ONCE = 200;
 
@@ -218,10 +221,12 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
         .limit(limit)
         .for('update', { skipLocked: true });
       const nextAttemptAt = new Date(now.getTime() + LEASE_MS);
+      // The age of a mail that has collected notices counts from when it was due.
+      const createdAt = sql`case when ${table.attempts} = 0 then greatest(${table.createdAt}, ${table.nextAttemptAt}) else ${table.createdAt} end`;
       const rows = await attempt<(typeof outgoingMails.$inferSelect | typeof mailQueue.$inferSelect)[]>(() =>
         db
           .update(table)
-          .set({ attempts: sql`${table.attempts} + 1`, nextAttemptAt })
+          .set({ attempts: sql`${table.attempts} + 1`, nextAttemptAt, createdAt })
           // An array is computed once. A plain subquery may become a join, which applies the limit again for every row.
           .where(sql`${table.id} = any(array${due})`)
           .returning(),

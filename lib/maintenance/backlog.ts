@@ -23,7 +23,9 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
   const isSent = sql`${outgoingMails.collects} is null or ${outgoingMails.nextAttemptAt} <= now()`;
   const oldest = (table: typeof outgoingMails | typeof mailQueue) =>
     db
-      .select({ at: table.createdAt })
+      .select({
+        at: sql`case when ${table.attempts} = 0 then greatest(${table.createdAt}, ${table.nextAttemptAt}) else ${table.createdAt} end`,
+      })
       .from(table)
       .where(table === outgoingMails ? isSent : undefined)
       .orderBy(asc(table.id))
