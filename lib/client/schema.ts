@@ -3763,6 +3763,7 @@ export interface components {
             identities: components["schemas"]["SsoIdentity"][];
             recovery_codes: components["schemas"]["AccountExportRecoveryCode"][];
             personal_tokens: components["schemas"]["AccountExportPersonalToken"][];
+            notifications: components["schemas"]["Notifications"];
             mailed_links: components["schemas"]["AccountExportMailedLink"][];
             mailed_codes: components["schemas"]["AccountExportMailedCode"][];
             unfinished_sign_ins: components["schemas"]["AccountExportUnfinishedSignIn"][];
@@ -3805,6 +3806,19 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_used_at: string;
+        };
+        Notifications: {
+            assigned: components["schemas"]["NotificationsAssigned"];
+            mentioned: components["schemas"]["NotificationsAssigned"];
+            new_critical: components["schemas"]["NotificationsAssigned"];
+            regressed: components["schemas"]["NotificationsAssigned"];
+            scan_failed: components["schemas"]["NotificationsAssigned"];
+            due_soon: components["schemas"]["NotificationsAssigned"];
+            token_expiring: components["schemas"]["NotificationsAssigned"];
+            /** @example Europe/Berlin */
+            time_zone: string;
+            /** @example 8 */
+            hour: number;
         };
         View: {
             /**
@@ -4066,19 +4080,6 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             org_id?: string;
-        };
-        Notifications: {
-            assigned: components["schemas"]["NotificationsAssigned"];
-            mentioned: components["schemas"]["NotificationsAssigned"];
-            new_critical: components["schemas"]["NotificationsAssigned"];
-            regressed: components["schemas"]["NotificationsAssigned"];
-            scan_failed: components["schemas"]["NotificationsAssigned"];
-            due_soon: components["schemas"]["NotificationsAssigned"];
-            token_expiring: components["schemas"]["NotificationsAssigned"];
-            /** @example Europe/Berlin */
-            time_zone: string;
-            /** @example 8 */
-            hour: number;
         };
         /**
          * @example {
@@ -7830,6 +7831,8 @@ export interface components {
             /** @description Changes and comments by you or about you. */
             activity?: components["schemas"]["AccountExportOrganizationActivity"][];
         };
+        /** @enum {string} */
+        NotificationsAssigned: "now" | "daily" | "weekly" | "off";
         PasskeyAssertionResponse: {
             /** @example dGhlIGNyZWRlbnRpYWw */
             clientDataJSON: string;
@@ -7910,8 +7913,6 @@ export interface components {
         };
         /** @enum {string} */
         NewPersonalTokenScope: "read" | "triage" | "admin";
-        /** @enum {string} */
-        NotificationsAssigned: "now" | "daily" | "weekly" | "off";
         /** @enum {string|null} */
         NullableNotificationsAssigned: "now" | "daily" | "weekly" | "off" | null;
         /** @enum {string} */
@@ -11702,6 +11703,17 @@ export interface operations {
                      *             "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                      *           }
                      *         ],
+                     *         "notifications": {
+                     *           "assigned": "daily",
+                     *           "mentioned": "daily",
+                     *           "new_critical": "daily",
+                     *           "regressed": "daily",
+                     *           "scan_failed": "daily",
+                     *           "due_soon": "daily",
+                     *           "token_expiring": "daily",
+                     *           "time_zone": "Europe/Berlin",
+                     *           "hour": 8
+                     *         },
                      *         "mailed_links": [
                      *           {
                      *             "purpose": "reset_password",

@@ -129,11 +129,14 @@ async function tellOwners(options: ExpiryOptions): Promise<void> {
       .innerJoin(userEmails, eq(userEmails.userId, t.userId))
       .where(and(isExpiring(columns, now), isReachable, sql`${s.kinds} ->> 'token_expiring' <> 'off'`))
       .orderBy(asc(t.id))
-      .limit(BATCH)
-      .for('update', { of: t, skipLocked: true });
-    const notices = rows.flatMap(({ token, to }) => noticeOf(to, token, place));
+      .limit(BATCH);
+    if (rows.length === 0) return 0;
     const ids = rows.map(({ token }) => token.id);
-    if (ids.length > 0) await tx.update(t).set({ expiryToldAt: now }).where(inArray(t.id, ids));
+    // Another process may be telling of some of them.
+    const isUntold = and(inArray(t.id, ids), isNull(t.expiryToldAt));
+    const told = await tx.update(t).set({ expiryToldAt: now }).where(isUntold).returning({ id: t.id });
+    const own = new Set(told.map(({ id }) => id));
+    const notices = rows.flatMap(({ token, to }) => (own.has(token.id) ? noticeOf(to, token, place) : []));
     await writeNotices(tx, options, notices, now);
     return rows.length;
   };

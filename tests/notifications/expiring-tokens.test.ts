@@ -16,6 +16,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   org = await createOrg(t.api);
   await confirm(t, org.owner.id);
+  must(await t.api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
 });
 
 async function tell(): Promise<string[]> {

@@ -40,7 +40,7 @@ describe('the settings', () => {
     expect(must(await put({ hour: 0 }))).toEqual({ ...DEFAULTS, ...chosen, hour: 0 });
     expect(await settings(await createUser(t.api))).toEqual(DEFAULTS);
     const { text } = await t.api.get('/auth/me/export', { cookie: user.cookie });
-    expect(JSON.parse(text).notifications).toEqual({ ...DEFAULTS, ...chosen, hour: 0 });
+    expect(JSON.parse(text).result.notifications).toEqual({ ...DEFAULTS, ...chosen, hour: 0 });
   });
 
   it.each([

@@ -47,7 +47,7 @@ const turnOptions = (mail: Partial<MailQueue> = {}): MailTurnOptions => ({
 const processWith = (options = turnOptions()) =>
   createProcess(t, { takeMailTurn: (destination) => takeMailTurn(options, destination) });
 
-async function cause(fields: object = {}): Promise<void> {
+async function cause(fields: Record<string, unknown> = {}): Promise<void> {
   const { id } = await push(t.api, org, await createScan(t.api, org), fields);
   must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: { assignee_id: grace.id } }));
   const body = { body: `Look, @[Grace](${grace.id})` };
@@ -153,20 +153,6 @@ it('take as many statements for 1,000 members as for one', async () => {
   expect(wire.take().length).toBeLessThan(40);
   expect(await counts()).toEqual({ mails: 1_001, deliveries: 0 });
   await run(t, 'delete from shared.users where id = any ($1::uuid[])', [`{${members}}`]);
-});
-
-it('do not let an event that cannot be rendered stop the others', async () => {
-  await emptyQueue();
-  await cause();
-  await run(
-    t,
-    'update shared.notification_settings set kinds = kinds || \'{"assigned": "never"}\'::jsonb where user_id = $1',
-    [grace.id],
-  );
-  const process = processWith();
-  await process.publish(org.id);
-  await process.run();
-  expect(await counts()).toMatchObject({ deliveries: 0 });
 });
 
 const HOSTILE = 'https://evil.example/x\r\nBcc: eve@evil.example\r\n\u202e<script>alert(1)</script>';
