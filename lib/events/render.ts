@@ -15,6 +15,7 @@ import { toResource } from '../../db/resources.ts';
 import type { Config } from '../config/config.ts';
 import { orgUrl } from '../members/invitations.ts';
 import type { Org } from '../orgs/directory.ts';
+import { type EventIds, idsOf, isAssigned } from './about.ts';
 import { type Audience, isSevere, reaches } from './audience.ts';
 import { auditData } from './audit-data.ts';
 import type { EventBody } from './body.ts';
@@ -33,13 +34,6 @@ export interface LoadedEvent {
   about(): EventIds;
   /** @returns undefined if there is nothing to tell this audience */
   bodyFor(audience: Audience): EventBody | undefined;
-}
-
-export interface EventIds {
-  /** The assignees of its findings, or those whom its comment mentions. */
-  users: ReadonlySet<string>;
-  /** The projects of its findings, or that of its scan. */
-  projects: ReadonlySet<string>;
 }
 
 /** The contents of several events. */
@@ -107,7 +101,7 @@ export async function loadEvents(
   };
   return events.map((event) => ({
     event,
-    about: () => ({ users: usersOf(event, contents), projects: projectsOf(event, contents) }),
+    about: () => idsOf(event.type, contents.findings.get(event.id), contents.scans.get(event.subject ?? '')),
     bodyFor: (audience) => bodyOf(event, contents, audience),
   }));
 }
@@ -161,21 +155,6 @@ const MAX_LISTED = 100;
 
 /** Events of these types tell of a change in the activity of each finding. */
 const RECORDED = new Set(['finding.status_changed', 'finding.assigned', 'finding.commented']);
-
-/** Whether a row is about a finding that is assigned now, and by the event if it is an assignment. */
-const isAssigned = (type: string, { assignee_id, to }: ChangedFindingRow): boolean =>
-  assignee_id !== null && (type !== 'finding.assigned' || assignee_id === to);
-
-function usersOf({ id, type }: StoredEvent, { findings }: Contents): Set<string> {
-  const rows = findings.get(id) ?? [];
-  if (type === 'finding.commented') return new Set(rows.flatMap(({ mentions }) => mentions ?? []));
-  return new Set(rows.flatMap((row) => (isAssigned(type, row) ? (row.assignee_id ?? []) : [])));
-}
-
-function projectsOf({ id, subject }: StoredEvent, { findings, scans }: Contents): Set<string> {
-  const scan = scans.get(subject ?? '');
-  return new Set([...(findings.get(id) ?? []), ...(scan ? [scan] : [])].map((row) => row.project_id));
-}
 
 function findingData(event: StoredEvent, contents: Contents, audience: Audience): object | undefined {
   const { id, type, subject } = event;

@@ -2,9 +2,9 @@ import type { Db, Tx } from '../../db/client.ts';
 import { mailQueue } from '../../db/schema/platform.ts';
 import { backoff, createDispatcher } from '../deliveries/dispatcher.ts';
 import type { MailOutcome } from '../metrics/reports.ts';
+import type { Collection } from './collect.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
 import {
-  type Collection,
   createQueuedMails,
   type QueuedMail,
   type QueuedMails,

@@ -3,12 +3,12 @@ import { createBatcher } from '../../db/batcher.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
-import { arrayText, run } from '../../db/statements.ts';
+import { arrayText } from '../../db/statements.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
+import { type CollectedNotice, collectNotices, sealMail } from './collect.ts';
 import type { Mail, MailContent } from './mailer.ts';
-import { addNotice, type Collected, collected, type Notice } from './templates/collected.ts';
 
 /** `mailQueue` has unencrypted mails of servers of the previous version. */
 export type MailTable = typeof outgoingMails | typeof mailQueue;
@@ -16,7 +16,7 @@ export type MailTable = typeof outgoingMails | typeof mailQueue;
 /** Whether a mail is sent as it is: it never collected notices, or a process has leased it since. */
 export const collectsNoMore = sql`(${outgoingMails.collects} is null or ${outgoingMails.attempts} > 0)`;
 
-/** Mails that a statement writes. One that collects notices can have 100 KiB. */
+/** Mails that a statement writes. */
 const AT_ONCE = 200;
 
 /** A leased mail. */
@@ -60,19 +60,6 @@ export interface NewMail {
   content: MailContent;
 }
 
-/** A notice, and the mail that collects it. */
-export interface CollectedNotice extends Collection {
-  recipient: string;
-  notice: Notice;
-}
-
-/** A mail that collects notices. */
-export interface Collection {
-  key: string;
-  /** When the mail is sent, if this notice begins it. */
-  dueAt: Date;
-}
-
 export interface QueuedMailsOptions {
   db: Db;
   /** Encrypts mails, each bound to its row. */
@@ -113,69 +100,12 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
   const isUnchanged = ({ id, attempts, table }: QueuedMail) =>
     and(eq(table.id, id), eq(table.attempts, attempts));
 
-  function seal(id: string, recipient: string, content: MailContent, notices?: Collected): Promise<string> {
-    const { subject, html, text, link, headers } = content;
-    const mail: Mail & { notices?: Collected } = { recipient, subject, html, text, link, headers };
-    return box.seal(JSON.stringify(notices ? { ...mail, notices } : mail), id);
-  }
-
-  async function collect(tx: Tx, notices: readonly CollectedNotice[]): Promise<void> {
-    const byKey = new Map<string, CollectedNotice[]>();
-    for (const notice of notices) byKey.set(notice.key, [...(byKey.get(notice.key) ?? []), notice]);
-    // In one order, so that transactions do not wait for each other in a circle.
-    const groups = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    for (let i = 0; i < groups.length; i += AT_ONCE)
-      await collectGroups(tx, new Map(groups.slice(i, i + AT_ONCE)));
-  }
-
-  async function collectGroups(tx: Tx, groups: ReadonlyMap<string, readonly CollectedNotice[]>) {
-    const addTo = (earlier: Collected | undefined, added: readonly CollectedNotice[]) =>
-      added.reduce<Collected | undefined>((all, { notice }) => addNotice(all, notice), earlier) as Collected;
-    const sealed = (id: string, added: readonly CollectedNotice[], earlier?: Collected) => {
-      const all = addTo(earlier, added);
-      return seal(id, added.at(-1)?.recipient ?? '', collected(all), all);
-    };
-    const rows = await Promise.all(
-      [...groups].map(async ([key, added]) => {
-        const { id, at } = nextId();
-        const dueAt = added[0]?.dueAt ?? at;
-        return { id, sealed: await sealed(id, added), nextAttemptAt: dueAt, createdAt: at, collects: key };
-      }),
-    );
-    const isNew = new Set(rows.map(({ id }) => id));
-    const found = await tx
-      .insert(outgoingMails)
-      .values(rows)
-      .onConflictDoUpdate({
-        target: outgoingMails.collects,
-        targetWhere: sql`attempts = 0`,
-        // Locks them until the transaction ends.
-        set: { collects: sql`excluded.collects` },
-      })
-      .returning({ id: outgoingMails.id, sealed: outgoingMails.sealed, key: outgoingMails.collects });
-    const changed = await Promise.all(
-      found
-        .filter(({ id }) => !isNew.has(id))
-        .map(async ({ id, sealed: former, key }) => {
-          // A mail that no key opens cannot be sent. These notices take its place.
-          const earlier = await box.open(former, id).then(
-            (text) => (JSON.parse(text) as { notices?: Collected }).notices,
-            () => undefined,
-          );
-          return { id, sealed: await sealed(id, groups.get(key ?? '') ?? [], earlier) };
-        }),
-    );
-    if (changed.length === 0) return;
-    await run(
-      tx,
-      sql`update ${outgoingMails} set sealed = c.sealed
-        from json_to_recordset(${JSON.stringify(changed)}::text::json) as c(id uuid, sealed text) where ${outgoingMails.id} = c.id`,
-    );
-  }
+  const collect = (tx: Tx, notices: readonly CollectedNotice[]) =>
+    collectNotices(tx, { box, nextId }, notices);
 
   async function rowOf({ recipient, content }: NewMail) {
     const { id, at } = nextId();
-    return { id, sealed: await seal(id, recipient, content), nextAttemptAt: at, createdAt: at };
+    return { id, sealed: await sealMail(box, id, recipient, content), nextAttemptAt: at, createdAt: at };
   }
 
   async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {

@@ -26,7 +26,7 @@ export interface NoticeContext {
   subscribers: readonly Subscriber[];
   /** The names of the projects of the events. */
   names: ReadonlyMap<string, string>;
-  /** Those that limited members reach. */
+  /** The projects that limited members reach. */
   assigned: ReadonlyMap<string, readonly string[]>;
 }
 

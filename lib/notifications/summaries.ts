@@ -4,7 +4,7 @@ import { person } from '../mail/templates/letter.ts';
 import { groupOf, type MailedFinding, quoted, withTitle } from '../mail/templates/notifications.ts';
 import type { NotificationKind } from './settings.ts';
 
-/** What a notice says, for a mail of its own and for a line of a digest. Texts from others are cut and have no links. */
+/** The content of a notice, for a mail of its own and for a line of a digest. Texts from others are cut and have no links. */
 export interface Summary {
   subject: string;
   intro: string[];

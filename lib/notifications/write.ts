@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/client.ts';
 import type { Config } from '../config/config.ts';
 import { sha256Hex } from '../crypto/random.ts';
+import type { CollectedNotice } from '../mail/collect.ts';
 import type { MailQueue } from '../mail/queue.ts';
-import type { CollectedNotice } from '../mail/queued-mails.ts';
 import { countMails } from '../mail/quota.ts';
 import { chosenMail } from '../mail/templates/notifications.ts';
 import { nextDigest, zoneClock } from './digest-time.ts';

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { changeSettings } from '../../lib/notifications/change.ts';
 import { tellOfExpiringTokens } from '../../lib/notifications/expiring-tokens.ts';
 import { createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -67,7 +68,11 @@ it('are told of at once to somebody who chooses it later, and not to others', as
   await ofOrg('export', 30);
   t.advance(27 * DAY_MS);
   expect(await tell()).toEqual([]);
-  await choose(t, org.owner, { token_expiring: 'now', hour: 9 });
+  // The session has expired meanwhile.
+  await changeSettings(t.services.database.db, org.owner.id, t.services.clock(), (before) => ({
+    ...before,
+    kinds: { ...before.kinds, token_expiring: 'now' },
+  }));
   expect(await tell()).toHaveLength(2);
 });
 

@@ -31,7 +31,7 @@ const notificationsQuery = queryOptions({
 export function Notifications() {
   const { user } = useMe();
   const settings = useQuery(notificationsQuery);
-  const primary = useQuery(emailsQuery).data?.find((email) => email.primary);
+  const primary = useQuery(emailsQuery).data?.find((email) => email.is_primary);
   return (
     <Stack>
       <SectionHead title={text.title} description={<bdi>{text.what(user.email)}</bdi>} />
