@@ -6,6 +6,7 @@ import { destinations } from '../../db/schema/destinations.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { run } from '../../db/statements.ts';
+import { collectsNoMore } from '../mail/queued-mails.ts';
 import type { Backlog } from '../metrics/reports.ts';
 
 /** Counting ends here: it must not cost more, the more there is to do. */
@@ -21,11 +22,11 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
   const behind = db.select({ one: sql`1` }).from(orgs).where(areBehind(version)).limit(MOST);
   // Ids are in the order of creation. A mail that still collects notices does not wait for the provider.
   const isSent = sql`${outgoingMails.collects} is null or ${outgoingMails.nextAttemptAt} <= now()`;
+  // One that has collected notices waits since it is due.
+  const since = sql`case when ${collectsNoMore} then ${outgoingMails.createdAt} else ${outgoingMails.nextAttemptAt} end`;
   const oldest = (table: typeof outgoingMails | typeof mailQueue) =>
     db
-      .select({
-        at: sql`case when ${table.attempts} = 0 then greatest(${table.createdAt}, ${table.nextAttemptAt}) else ${table.createdAt} end`,
-      })
+      .select({ at: table === outgoingMails ? since : table.createdAt })
       .from(table)
       .where(table === outgoingMails ? isSent : undefined)
       .orderBy(asc(table.id))

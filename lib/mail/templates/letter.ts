@@ -67,7 +67,7 @@ ${intro.map(paragraph)}${button && buttonHtml(button)}${code && codeHtml(code)}$
     html: String(page),
     text: `${text.filter(Boolean).join('\n\n')}\n`,
     link: button?.url,
-    headers,
+    ...(headers && { headers }),
   };
 }
 
