@@ -179,8 +179,8 @@ export function planAccountTour(on: Traveller) {
         body: { assigned: 'daily', time_zone: 'Europe/Berlin', hour: 7 },
       }),
     async unsubscribe() {
-      const { id } = must(await on.api.get('/auth/me', on.asUser()));
-      const token = on.t.services.unsubscribeTokens.sign(id, 'daily');
+      const { user } = must(await on.api.get('/auth/me', on.asUser()));
+      const token = on.t.services.unsubscribeTokens.sign(user.id, 'daily');
       return on.api.post(`/profile/notifications/unsubscribe?token=${token}`);
     },
     unsubscribePage: () => on.api.get('/profile/notifications/unsubscribe?token=x'),
