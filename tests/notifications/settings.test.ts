@@ -124,6 +124,8 @@ describe('a link that switches mails off', () => {
       const answer = await post(token);
       expect([token, answer.status, answer.error]).toEqual([token, 400, 'validation_error/field_invalid']);
     }
+    const { status, error } = await t.api.post('/profile/notifications/unsubscribe');
+    expect([status, error]).toEqual([400, 'validation_error/invalid_request']);
     expect((await settings()).assigned).toBe('now');
   });
 
