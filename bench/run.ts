@@ -6,6 +6,7 @@ import { backup } from './backup.ts';
 import { batch } from './batch.ts';
 import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
+import { followed } from './followed.ts';
 import { hello } from './hello.ts';
 import { ingest, ingestAgain, ingestMixed, ingestPrevious, ingestRules } from './ingest.ts';
 import { ingestStatement } from './ingest-statement.ts';
@@ -36,6 +37,7 @@ await runProgram({
     'ingest-previous': ingestPrevious,
     'ingest-rules': ingestRules,
     'ingest-mixed': ingestMixed,
+    'ingest-followed': followed,
     'ingest-statement': ingestStatement,
     batch,
     agent,

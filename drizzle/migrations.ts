@@ -407,21 +407,21 @@ export const sharedMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0033_chat-and-notifications",
-    "hash": "77816740402eb4e8c40160b8e853c056602973f718df1b0dc89042244aa6c155",
+    "name": "0033_integrations",
+    "hash": "3c6886cca812e2e981ba45c49a4b31b61c4740e92ef989198400265feb78bd0b",
     "statements": [
-      "CREATE TABLE \"shared\".\"notification_settings\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"kinds\" jsonb NOT NULL,\n\t\"time_zone\" text NOT NULL,\n\t\"hour\" integer NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL\n);",
       "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"name\" text;",
-      "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"muted_project_ids\" uuid[];",
-      "ALTER TABLE \"shared\".\"notification_settings\" ADD CONSTRAINT \"notification_settings_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
-      "CREATE UNIQUE INDEX \"destinations_mail\" ON \"shared\".\"destinations\" USING btree (\"org_id\") WHERE \"shared\".\"destinations\".\"kind\" = 'mail';"
+      "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"muted_project_ids\" uuid[];"
     ]
   },
   {
-    "name": "0034_expiry-told",
-    "hash": "0acea06adb2adcbb06ea353573400458712ceced3ec8cf0230e73573f49fcdb2",
+    "name": "0034_notifications",
+    "hash": "8c88338e57772f28c82ed6ef2781bed130885e0f29b9d1b2b6dbe75c0fdbf860",
     "statements": [
+      "CREATE TABLE \"shared\".\"notification_settings\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"kinds\" jsonb NOT NULL,\n\t\"time_zone\" text NOT NULL,\n\t\"hour\" integer NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL\n);",
       "ALTER TABLE \"shared\".\"personal_tokens\" ADD COLUMN \"expiry_told_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"notification_settings\" ADD CONSTRAINT \"notification_settings_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE UNIQUE INDEX \"destinations_mail\" ON \"shared\".\"destinations\" USING btree (\"org_id\") WHERE \"shared\".\"destinations\".\"kind\" = 'mail';",
       "CREATE INDEX \"personal_tokens_untold\" ON \"shared\".\"personal_tokens\" USING btree (\"expires_at\") WHERE \"shared\".\"personal_tokens\".\"expiry_told_at\" is null;"
     ]
   }
@@ -762,7 +762,7 @@ export const orgMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0031_expiry-told",
+    "name": "0031_notifications",
     "hash": "a60ceac1f8f2a2263598119fd0ae1eeb778df210ce3c50eda9adf46c10c0c46a",
     "statements": [
       "ALTER TABLE \"org_template\".\"api_tokens\" ADD COLUMN \"expiry_told_at\" timestamp (3) with time zone;"

@@ -69,6 +69,13 @@ import { findingRefs } from './findings/refs.ts';
 import { similarFindings } from './findings/similar.ts';
 import { updateFinding } from './findings/update.ts';
 import { updateFindings } from './findings/update-many.ts';
+import { createIntegration } from './integrations/create.ts';
+import { deleteIntegration } from './integrations/delete.ts';
+import { listIntegrationDeliveries } from './integrations/deliveries/list.ts';
+import { redeliverToIntegration } from './integrations/deliveries/redeliver.ts';
+import { listIntegrations } from './integrations/list.ts';
+import { testIntegration } from './integrations/test.ts';
+import { updateIntegration } from './integrations/update.ts';
 import { acceptOwnership } from './members/accept-ownership.ts';
 import { declineOwnership } from './members/decline-ownership.ts';
 import { inviteMember } from './members/invite.ts';
@@ -334,6 +341,14 @@ export const endpoints = {
   rotateWebhookSecret,
   listWebhookDeliveries,
   redeliver,
+
+  listIntegrations,
+  createIntegration,
+  updateIntegration,
+  deleteIntegration,
+  testIntegration,
+  listIntegrationDeliveries,
+  redeliverToIntegration,
 
   createProject,
   createDemoProject,

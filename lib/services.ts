@@ -27,7 +27,7 @@ import { createEventFeeds, type EventFeeds } from './events/feeds.ts';
 import { createFollowedOrgs, type FollowedOrgs } from './events/followed.ts';
 import { createOpenStreams, type OpenStreams } from './events/open-streams.ts';
 import { createOutbox, type Outbox } from './events/outbox.ts';
-import { renderEvent } from './events/render.ts';
+import { loadEvents } from './events/render.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
 import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -93,7 +93,7 @@ export interface CoreServices {
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
-  /** For TOTP secrets, the client secrets of providers and the secrets of webhooks. */
+  /** For TOTP secrets, the client secrets of providers and the secrets of webhooks and integrations. */
   secretBox: SecretBox;
   /** For mails in the queue. */
   mailBox: SecretBox;
@@ -303,7 +303,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     takeMailTurn: (destination) => takeMailTurn(mailTurn, destination),
     ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
     slots: connection.destinations,
-    render: (org, event, audience) => renderEvent({ sql: database.sql, org, config }, event, audience),
+    load: (org, events) => loadEvents({ sql: database.sql, org, config }, events),
   });
   return {
     ...core,

@@ -25,12 +25,14 @@ export interface LeasedDestination {
   /** The account that the organization counts for, as {@link shareOf}, or the id of the organization. */
   account: string;
   kind: DestinationKind;
+  name: string | null;
   url: string;
   /** Sealed. */
   secret: string;
   formerSecret: string | null;
   formerSecretUntil: Date | null;
   projectIds: string[] | null;
+  mutedProjectIds: string[] | null;
   minSeverity: Severity | null;
   /** The number of this lease. */
   lease: number;
@@ -44,11 +46,13 @@ interface Row {
   org: LeasedDestination['org'];
   account: string;
   kind: DestinationKind;
+  name: string | null;
   url: string;
   secret: string;
   former_secret: string | null;
   former_secret_until: string | null;
   project_ids: string[] | null;
+  muted_project_ids: string[] | null;
   min_severity: Severity | null;
   leases: number;
   wakes: number;
@@ -79,8 +83,9 @@ update ${destinations} d set due_at = ${$.until}::timestamptz, leases = d.leases
 from ${orgs} o, chosen c where o.id = d.org_id and c.id = d.id and d.id = any (array(
   select id from ${destinations} where id = any (array(select id from chosen))
     and due_at <= ${$.now}::timestamptz and enabled for update skip locked))
-returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.kind, d.url, d.secret, d.former_secret,
-  to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.project_ids) as project_ids, d.min_severity,
+returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.kind, d.name, d.url, d.secret, d.former_secret,
+  to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.project_ids) as project_ids,
+  to_json(d.muted_project_ids) as muted_project_ids, d.min_severity,
   d.leases, d.wakes, d.failures, to_json(d.failing_since) #>> '{}' as failing_since`,
 );
 
@@ -109,10 +114,12 @@ export async function takeDestinations(
     busy: JSON.stringify([...busy].map(([account, n]) => ({ account, n }))),
   });
   return rows.map((row) => ({
-    ...{ id: row.id, org: row.org, account: row.account, kind: row.kind, url: row.url, secret: row.secret },
+    ...{ id: row.id, org: row.org, account: row.account, kind: row.kind, name: row.name },
+    ...{ url: row.url, secret: row.secret },
     formerSecret: row.former_secret,
     formerSecretUntil: dateOf(row.former_secret_until),
     projectIds: row.project_ids,
+    mutedProjectIds: row.muted_project_ids,
     minSeverity: row.min_severity,
     ...{ lease: row.leases, wakes: row.wakes, failures: row.failures },
     failingSince: dateOf(row.failing_since),

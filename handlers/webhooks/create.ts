@@ -1,4 +1,11 @@
 import { destinations as t } from '../../db/schema/destinations.ts';
+import {
+  requireAddress,
+  requireProjects,
+  requireRoom,
+  requireStillAdmin,
+} from '../../lib/destinations/destinations.ts';
+import { MAX_DESTINATIONS, originOf, WEBHOOKS } from '../../lib/destinations/groups.ts';
 import { follow } from '../../lib/events/following.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
@@ -9,20 +16,12 @@ import { mailControl } from '../../lib/orgs/notices.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import {
   auditedValues,
-  MAX_WEBHOOKS,
   newColumns,
-  originOf,
   toWebhook,
   WebhookInput,
   WebhookWithSecret,
 } from '../../lib/webhooks/fields.ts';
 import { newSecret, sealSecret } from '../../lib/webhooks/secrets.ts';
-import {
-  requireAddress,
-  requireProjects,
-  requireRoomForWebhook,
-  requireStillAdmin,
-} from '../../lib/webhooks/webhooks.ts';
 
 export const createWebhook = endpoint(
   {
@@ -32,7 +31,7 @@ export const createWebhook = endpoint(
     audit: 'webhook.created',
     tag: 'Webhooks',
     summary: 'Add a webhook',
-    description: `Events of the organization that happen from now on are sent to \`url\`, as \`POST\` requests that \`secret\` signs. The secret is returned only here and by \`POST /webhooks/{id}/rotate-secret\`. An organization has at most ${MAX_WEBHOOKS} webhooks (409 \`conflict\`). All owners get a mail.`,
+    description: `Events of the organization that happen from now on are sent to \`url\`, as \`POST\` requests that \`secret\` signs. The secret is returned only here and by \`POST /webhooks/{id}/rotate-secret\`. An organization has at most ${MAX_DESTINATIONS} webhooks (409 \`conflict\`). All owners get a mail.`,
     request: { body: WebhookInput },
     responses: { 201: { description: 'The webhook with its secret.', result: WebhookWithSecret } },
     errors: ['resource_error/conflict'],
@@ -48,8 +47,8 @@ export const createWebhook = endpoint(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
           await requireStillAdmin(tx, org.id, user.id);
-          await requireRoomForWebhook(tx, org.id);
-          await requireProjects(tx, tables, body.project_ids);
+          await requireRoom(tx, org.id, WEBHOOKS);
+          await requireProjects(tx, tables, 'project_ids', body.project_ids);
           const columns = newColumns({ id, at, orgId: org.id, secret: sealed }, body);
           const [inserted] = await tx.insert(t).values(columns).returning();
           if (!inserted) throw new Error('the webhook was not inserted');

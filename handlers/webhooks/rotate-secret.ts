@@ -1,5 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { destinations as t } from '../../db/schema/destinations.ts';
+import { requireDestination, requireStillAdmin } from '../../lib/destinations/destinations.ts';
+import { originOf, WEBHOOKS } from '../../lib/destinations/groups.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -8,9 +10,8 @@ import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { z } from '../../lib/schema.ts';
-import { originOf, toWebhook, WebhookWithSecret } from '../../lib/webhooks/fields.ts';
+import { toWebhook, WebhookWithSecret } from '../../lib/webhooks/fields.ts';
 import { newSecret, rotatedColumns, sealSecret } from '../../lib/webhooks/secrets.ts';
-import { requireStillAdmin, requireWebhook } from '../../lib/webhooks/webhooks.ts';
 
 export const rotateWebhookSecret = endpoint(
   {
@@ -34,7 +35,7 @@ export const rotateWebhookSecret = endpoint(
       (inside) =>
         inOrgQuota(inside, async (tx) => {
           await requireStillAdmin(tx, org.id, user.id);
-          const found = await requireWebhook(tx, org.id, params.id);
+          const found = await requireDestination(tx, org.id, WEBHOOKS, params.id);
           const columns = rotatedColumns(found, sealed, now);
           const [rotated] = await tx.update(t).set(columns).where(eq(t.id, found.id)).returning();
           if (!rotated) throw new ApiError('resource_error/not_found');

@@ -1,7 +1,14 @@
 import { eq } from 'drizzle-orm';
+import { hastenDeliveries } from '../../db/destinations/deliveries.ts';
 import { wakeDestinations } from '../../db/events/destinations.ts';
 import { destinations as t } from '../../db/schema/destinations.ts';
-import { hastenDeliveries } from '../../db/webhooks/deliveries.ts';
+import {
+  requireAddress,
+  requireDestination,
+  requireProjects,
+  requireStillAdmin,
+} from '../../lib/destinations/destinations.ts';
+import { originOf, WEBHOOKS } from '../../lib/destinations/groups.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -15,18 +22,11 @@ import { z } from '../../lib/schema.ts';
 import {
   auditedValues,
   changedColumns,
-  originOf,
-  restarts,
+  isRestarted,
   toWebhook,
   Webhook,
   WebhookChanges,
 } from '../../lib/webhooks/fields.ts';
-import {
-  requireAddress,
-  requireProjects,
-  requireStillAdmin,
-  requireWebhook,
-} from '../../lib/webhooks/webhooks.ts';
 
 /** The fields that determine what leaves the organization, and where to. */
 const NAMES = { url: 'address', events: 'events', projectIds: 'projects', minSeverity: 'lowest severity' };
@@ -53,13 +53,14 @@ export const updateWebhook = endpoint(
       (inside) =>
         inOrgQuota(inside, async (tx, tables) => {
           await requireStillAdmin(tx, org.id, user.id);
-          const before = await requireWebhook(tx, org.id, params.id);
-          await requireProjects(tx, tables, body.project_ids, before.projectIds);
-          if (restarts(before, body)) await hastenDeliveries(tx, tables, { destinationId: before.id, now });
+          const before = await requireDestination(tx, org.id, WEBHOOKS, params.id);
+          await requireProjects(tx, tables, 'project_ids', body.project_ids, before.projectIds);
+          if (isRestarted(before, body))
+            await hastenDeliveries(tx, tables, { destinationId: before.id, now });
           const columns = changedColumns(before, body, now);
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
-          if (restarts(before, body)) await wakeDestinations(tx, [after.id], now.toISOString(), true);
+          if (isRestarted(before, body)) await wakeDestinations(tx, [after.id], now.toISOString(), true);
           const changed = MAILED.filter(
             (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
           );

@@ -42,7 +42,7 @@ interface SecretColumn {
 }
 
 /**
- * Encrypts all TOTP secrets, client secrets of providers, secrets of webhooks and queued mails with the first key, including secrets that
+ * Encrypts all TOTP secrets, client secrets of providers, secrets of webhooks and integrations, and queued mails with the first key, including secrets that
  * are stored unencrypted. A row is only updated if it has not changed since it was read, so servers may run. An interrupted run can be
  * repeated.
  */
@@ -83,7 +83,9 @@ export async function reencrypt(
   return {
     totp_secrets: await reencryptKind(database, secrets, (n) => onBatch(`TOTP secrets: ${n}`)),
     client_secrets: await reencryptKind(database, clients, (n) => onBatch(`client secrets: ${n}`)),
-    webhook_secrets: sumOf(await inTurn(webhooks, (n) => onBatch(`secrets of webhooks: ${n}`))),
+    webhook_secrets: sumOf(
+      await inTurn(webhooks, (n) => onBatch(`secrets of webhooks and integrations: ${n}`)),
+    ),
     queued_mails: await reencryptKind(database, mails, (n) => onBatch(`queued mails: ${n}`)),
   };
 

@@ -72,6 +72,13 @@ export type Operation =
   | 'rotateWebhookSecret'
   | 'listWebhookDeliveries'
   | 'redeliver'
+  | 'listIntegrations'
+  | 'createIntegration'
+  | 'updateIntegration'
+  | 'deleteIntegration'
+  | 'testIntegration'
+  | 'listIntegrationDeliveries'
+  | 'redeliverToIntegration'
   | 'createProject'
   | 'createDemoProject'
   | 'listProjects'
@@ -149,6 +156,13 @@ export const ORGANIZATION_ROLES: Roles = {
   rotateWebhookSecret: 'admin',
   listWebhookDeliveries: 'admin',
   redeliver: 'admin',
+  listIntegrations: 'admin',
+  createIntegration: 'admin',
+  updateIntegration: 'admin',
+  deleteIntegration: 'admin',
+  testIntegration: 'admin',
+  listIntegrationDeliveries: 'admin',
+  redeliverToIntegration: 'admin',
   createProject: 'member',
   createDemoProject: 'admin',
   startProjectTransfer: 'owner',

@@ -2265,6 +2265,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/integrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List integrations
+         * @description The oldest first, without their addresses.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["listIntegrations"];
+        put?: never;
+        /**
+         * Add an integration
+         * @description A chat service gets a message for each scan that fails from now on, or completes with new or regressed findings. An organization has at most 20 integrations (409 `conflict`). All owners get a mail.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["createIntegration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an integration
+         * @description Its deliveries are deleted, too. Pending ones are not sent.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteIntegration"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an integration
+         * @description Fields that are left out stay; `kind` always does. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail if `url`, `project_ids`, `muted_project_ids` or `min_severity` change.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        patch: operations["updateIntegration"];
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test an integration
+         * @description Sends a message that says the service is connected, without data, once. `GET /integrations/{id}/deliveries` shows the outcome. While a test is pending, further calls return it. A disabled integration cannot be tested (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        post: operations["testIntegration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of an integration
+         * @description The deliveries of the last 30 days, newest first. Always a page. `total` counts at most 10,000 deliveries after the page.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["listIntegrationDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Sends it at once, and repeats it as a new one. More than 3 days after the event it is sent once. The content is read again: it has the findings as they are now. A delivery that is due already stays as it is. A disabled integration sends nothing (409 `conflict`).
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         */
+        post: operations["redeliverToIntegration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects": {
         parameters: {
             query?: never;
@@ -6087,12 +6209,6 @@ export interface components {
             failing_since?: string;
             /**
              * Format: date-time
-             * @description The former secret signs beside the new one until then.
-             * @example 2026-01-01T00:00:00.000Z
-             */
-            former_secret_until?: string;
-            /**
-             * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
@@ -6101,6 +6217,12 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+            /**
+             * Format: date-time
+             * @description The former secret signs beside the new one until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            former_secret_until?: string;
         };
         WebhookWithSecret: {
             /**
@@ -6144,12 +6266,6 @@ export interface components {
             failing_since?: string;
             /**
              * Format: date-time
-             * @description The former secret signs beside the new one until then.
-             * @example 2026-01-01T00:00:00.000Z
-             */
-            former_secret_until?: string;
-            /**
-             * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
@@ -6158,6 +6274,12 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+            /**
+             * Format: date-time
+             * @description The former secret signs beside the new one until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            former_secret_until?: string;
             /**
              * @description Signs the requests. It is returned only here.
              * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY=
@@ -6217,14 +6339,14 @@ export interface components {
             /** @example true */
             enabled?: boolean | null;
         };
-        WebhookDelivery: {
+        Delivery: {
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             id: string;
-            event?: components["schemas"]["WebhookDeliveryEvent"];
-            state: components["schemas"]["WebhookDeliveryState"];
+            event?: components["schemas"]["DeliveryEvent"];
+            state: components["schemas"]["DeliveryState"];
             /** @example 1 */
             attempts: number;
             /**
@@ -6261,6 +6383,126 @@ export interface components {
              * @example The address did not answer within 10 seconds.
              */
             error?: string;
+        };
+        Integration: components["schemas"]["ChatIntegration"];
+        ChatIntegration: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "slack" | "teams" | "discord" | "mattermost";
+            /** @example Security team */
+            name: string;
+            /**
+             * @description The host of the address. The rest is secret.
+             * @example hooks.slack.com
+             */
+            host: string;
+            /**
+             * @description Absent: all projects.
+             * @example [
+             *       "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+             *     ]
+             */
+            project_ids?: string[];
+            /**
+             * @description Absent: no project is muted.
+             * @example [
+             *       "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+             *     ]
+             */
+            muted_project_ids?: string[];
+            /** @description Absent: findings of all severities. */
+            min_severity?: components["schemas"]["Severity"];
+            /** @example true */
+            enabled: boolean;
+            /** @description Why the service has switched the integration off: its address failed for long (`failing`), or answered 410 (`gone`). Absent: the service has not. */
+            disabled_reason?: components["schemas"]["WebhookDisabledReason"];
+            /**
+             * @description Attempts that failed in a row. Absent: the latest one succeeded, or there was none.
+             * @example 3
+             */
+            failures?: number;
+            /**
+             * Format: date-time
+             * @description When the first of them failed.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            failing_since?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "kind": "slack",
+         *       "name": "Security team",
+         *       "url": "https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7"
+         *     }
+         */
+        NewIntegration: components["schemas"]["NewChatIntegration"];
+        /**
+         * @example {
+         *       "kind": "slack",
+         *       "name": "Security team",
+         *       "url": "https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7"
+         *     }
+         */
+        NewChatIntegration: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "slack" | "teams" | "discord" | "mattermost";
+            /** @example Security team */
+            name: string;
+            /**
+             * @description The address of an incoming webhook. It contains a secret, so no response has it.
+             * @example https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7
+             */
+            url: string;
+            /** @description Only scans of these projects are sent. `null`: scans of all projects. */
+            project_ids?: string[] | null;
+            /** @description Scans of these projects are not sent. `null`: no project is muted. */
+            muted_project_ids?: string[] | null;
+            /** @description Findings of lower severities are not sent. `null`: all are. */
+            min_severity?: components["schemas"]["NullableSeverity"];
+            /** @example true */
+            enabled?: boolean | null;
+        };
+        /**
+         * @example {
+         *       "enabled": true
+         *     }
+         */
+        IntegrationChanges: {
+            /** @example Security team */
+            name?: string | null;
+            /**
+             * @description The address of an incoming webhook. It contains a secret, so no response has it.
+             * @example https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7
+             */
+            url?: string | null;
+            /** @description Only scans of these projects are sent. `null`: scans of all projects. */
+            project_ids?: string[] | null;
+            /** @description Scans of these projects are not sent. `null`: no project is muted. */
+            muted_project_ids?: string[] | null;
+            /** @description Findings of lower severities are not sent. `null`: all are. */
+            min_severity?: components["schemas"]["NullableSeverity"];
+            /** @example true */
+            enabled?: boolean | null;
         };
         Project: {
             /**
@@ -8447,7 +8689,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
+        EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "integration" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
         /** @enum {string} */
         TokenEventType: "token.created" | "token.revoked";
         TokenEventData: {
@@ -8556,7 +8798,7 @@ export interface components {
         /** @enum {string|null} */
         NullableSeverity: "critical" | "high" | "medium" | "low" | "info" | null;
         /** @description Absent: a test. */
-        WebhookDeliveryEvent: {
+        DeliveryEvent: {
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -8571,7 +8813,9 @@ export interface components {
             at: string;
         };
         /** @enum {string} */
-        WebhookDeliveryState: "pending" | "delivered" | "failed";
+        DeliveryState: "pending" | "delivered" | "failed";
+        /** @enum {string} */
+        ChatIntegrationKind: "slack" | "teams" | "discord" | "mattermost";
         /** @description The organization that gets the project. */
         ProjectTransferOrganization: {
             /** @example acme-labs */
@@ -8741,7 +8985,7 @@ export interface components {
             value: string;
         };
         /** @enum {string} */
-        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "integration.changed" | "integration.created" | "integration.deleted" | "integration.redelivered" | "integration.tested" | "member.changed" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.joined" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.reactivated" | "member.removed" | "member.role_changed" | "member.suspended" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
         /** @enum {string} */
         AuditEntryActorType: "user" | "token";
         /** @description A user whose account was deleted has no name. */
@@ -10254,7 +10498,7 @@ export interface components {
              * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
              */
             request_id: string;
-            result: components["schemas"]["WebhookDelivery"];
+            result: components["schemas"]["Delivery"];
         };
         RotateWebhookSecretEnvelope: {
             /** @enum {boolean} */
@@ -10274,7 +10518,7 @@ export interface components {
              * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
              */
             request_id: string;
-            result: components["schemas"]["WebhookDelivery"][];
+            result: components["schemas"]["Delivery"][];
             result_info?: components["schemas"]["ResultInfo"];
         };
         RedeliverEnvelope: {
@@ -10285,7 +10529,68 @@ export interface components {
              * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
              */
             request_id: string;
-            result: components["schemas"]["WebhookDelivery"];
+            result: components["schemas"]["Delivery"];
+        };
+        ListIntegrationsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Integration"][];
+        };
+        CreateIntegrationEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Integration"];
+        };
+        UpdateIntegrationEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Integration"];
+        };
+        TestIntegrationEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Delivery"];
+        };
+        ListIntegrationDeliveriesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Delivery"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        RedeliverToIntegrationEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Delivery"];
         };
         CreateProjectRequest: {
             /** @example Web shop */
@@ -17327,9 +17632,9 @@ export interface operations {
                      *           "disabled_reason": "failing",
                      *           "failures": 3,
                      *           "failing_since": "2026-01-01T00:00:00.000Z",
-                     *           "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *           "created_at": "2026-01-01T00:00:00.000Z",
-                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *           "updated_at": "2026-01-01T00:00:00.000Z",
+                     *           "former_secret_until": "2026-01-01T00:00:00.000Z"
                      *         }
                      *       ]
                      *     }
@@ -17391,9 +17696,9 @@ export interface operations {
                      *         "disabled_reason": "failing",
                      *         "failures": 3,
                      *         "failing_since": "2026-01-01T00:00:00.000Z",
-                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY="
                      *       }
                      *     }
@@ -17475,9 +17780,9 @@ export interface operations {
                      *         "disabled_reason": "failing",
                      *         "failures": 3,
                      *         "failing_since": "2026-01-01T00:00:00.000Z",
-                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "former_secret_until": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -17574,9 +17879,9 @@ export interface operations {
                      *         "disabled_reason": "failing",
                      *         "failures": 3,
                      *         "failing_since": "2026-01-01T00:00:00.000Z",
-                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "former_secret_until": "2026-01-01T00:00:00.000Z",
                      *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDpHy5Fv0lUZY="
                      *       }
                      *     }
@@ -17590,7 +17895,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                state?: components["schemas"]["WebhookDeliveryState"][];
+                state?: components["schemas"]["DeliveryState"][];
                 page?: number;
                 per_page?: number;
             };
@@ -17695,6 +18000,358 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["RedeliverEnvelope"];
+                };
+            };
+        };
+    };
+    listIntegrations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integrations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "kind": "slack",
+                     *           "name": "Security team",
+                     *           "host": "hooks.slack.com",
+                     *           "project_ids": [
+                     *             "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *           ],
+                     *           "muted_project_ids": [
+                     *             "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *           ],
+                     *           "min_severity": "high",
+                     *           "enabled": true,
+                     *           "disabled_reason": "failing",
+                     *           "failures": 3,
+                     *           "failing_since": "2026-01-01T00:00:00.000Z",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListIntegrationsEnvelope"];
+                };
+            };
+        };
+    };
+    createIntegration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "slack",
+                 *       "name": "Security team",
+                 *       "url": "https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewIntegration"];
+            };
+        };
+        responses: {
+            /** @description The integration. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "kind": "slack",
+                     *         "name": "Security team",
+                     *         "host": "hooks.slack.com",
+                     *         "project_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "muted_project_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "min_severity": "high",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failures": 3,
+                     *         "failing_since": "2026-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateIntegrationEnvelope"];
+                };
+            };
+        };
+    };
+    deleteIntegration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateIntegration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["IntegrationChanges"];
+            };
+        };
+        responses: {
+            /** @description The integration after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "kind": "slack",
+                     *         "name": "Security team",
+                     *         "host": "hooks.slack.com",
+                     *         "project_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "muted_project_ids": [
+                     *           "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *         ],
+                     *         "min_severity": "high",
+                     *         "enabled": true,
+                     *         "disabled_reason": "failing",
+                     *         "failures": 3,
+                     *         "failing_since": "2026-01-01T00:00:00.000Z",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdateIntegrationEnvelope"];
+                };
+            };
+        };
+    };
+    testIntegration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pending delivery. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "event": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "type": "scan.completed",
+                     *           "at": "2026-01-01T00:00:00.000Z"
+                     *         },
+                     *         "state": "delivered",
+                     *         "attempts": 1,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "next_at": "2026-01-01T00:00:00.000Z",
+                     *         "tried_at": "2026-01-01T00:00:00.000Z",
+                     *         "status": 200,
+                     *         "duration_ms": 84,
+                     *         "response": "ok",
+                     *         "error": "The address did not answer within 10 seconds."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TestIntegrationEnvelope"];
+                };
+            };
+        };
+    };
+    listIntegrationDeliveries: {
+        parameters: {
+            query?: {
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                state?: components["schemas"]["DeliveryState"][];
+                page?: number;
+                per_page?: number;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "event": {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "type": "scan.completed",
+                     *             "at": "2026-01-01T00:00:00.000Z"
+                     *           },
+                     *           "state": "delivered",
+                     *           "attempts": 1,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "next_at": "2026-01-01T00:00:00.000Z",
+                     *           "tried_at": "2026-01-01T00:00:00.000Z",
+                     *           "status": 200,
+                     *           "duration_ms": 84,
+                     *           "response": "ok",
+                     *           "error": "The address did not answer within 10 seconds."
+                     *         }
+                     *       ],
+                     *       "result_info": {
+                     *         "page": 1,
+                     *         "per_page": 50,
+                     *         "total": 120,
+                     *         "total_is_exact": false,
+                     *         "total_pages": 3,
+                     *         "has_next": true,
+                     *         "has_prev": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListIntegrationDeliveriesEnvelope"];
+                };
+            };
+        };
+    };
+    redeliverToIntegration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pending delivery. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "event": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "type": "scan.completed",
+                     *           "at": "2026-01-01T00:00:00.000Z"
+                     *         },
+                     *         "state": "delivered",
+                     *         "attempts": 1,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "next_at": "2026-01-01T00:00:00.000Z",
+                     *         "tried_at": "2026-01-01T00:00:00.000Z",
+                     *         "status": 200,
+                     *         "duration_ms": 84,
+                     *         "response": "ok",
+                     *         "error": "The address did not answer within 10 seconds."
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedeliverToIntegrationEnvelope"];
                 };
             };
         };

@@ -4,6 +4,8 @@ import { SEVERITIES, type Severity } from '../../db/schema/values.ts';
 export interface Audience {
   /** Unset: all projects, and what concerns no project. */
   projects?: readonly string[] | undefined;
+  /** Projects that it does not hear of. */
+  mutedProjects?: readonly string[] | undefined;
   /** Unset: findings of any severity. */
   minSeverity?: Severity | null | undefined;
   /** Whether it hears of members and tokens, if it hears of all projects. */
@@ -13,8 +15,8 @@ export interface Audience {
 }
 
 /** Whether an audience hears of a project. */
-export const reaches = ({ projects }: Audience, projectId: string): boolean =>
-  projects?.includes(projectId) ?? true;
+export const reaches = ({ projects, mutedProjects }: Audience, projectId: string): boolean =>
+  (projects?.includes(projectId) ?? true) && !mutedProjects?.includes(projectId);
 
 /** Whether an audience hears of findings of a severity. */
 export const isSevere = ({ minSeverity }: Audience, severity: Severity): boolean =>

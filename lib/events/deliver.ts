@@ -1,80 +1,83 @@
 import type { Attempt } from '../../db/events/deliveries.ts';
-import type { LeasedDestination } from '../../db/events/destinations.ts';
-import { VERSION } from '../config/version.ts';
-import type { SecretBox } from '../crypto/secret-box.ts';
-import type { Logger } from '../logger.ts';
 import { OutboundError } from '../outbound/error.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import { secretContext, signatureHeaders } from './signature.ts';
+import type { DestinationRequest } from './requests.ts';
 
 /** The part of a response that is kept. */
 const KEPT_CHARACTERS = 2_000;
 
-const UNOPENED = 'The secret of this webhook cannot be opened. Replace it.';
+/** An attempt with what only the next one needs. */
+export interface Answered extends Attempt {
+  /** Seconds for which the other side asks to wait. */
+  retryAfter?: number | undefined;
+}
 
 export interface DeliverOptions {
   outbound: Pick<Outbound, 'post'>;
-  secretBox: SecretBox;
   clock: () => Date;
-  log: Logger;
 }
 
 /**
- * The secrets that sign at a time: for a while after it was changed also the former one, if it can be opened.
- * @returns undefined if the current one cannot be opened: its key was lost
- */
-async function secretsOf(
-  { secretBox, log }: DeliverOptions,
-  { id, org, secret, formerSecret, formerSecretUntil }: LeasedDestination,
-  now: Date,
-): Promise<string[] | undefined> {
-  const open = (text: string) =>
-    secretBox.open(text, secretContext(id)).catch((error) => {
-      log.error('the secret of a webhook cannot be opened', { org: org.id, destination: id, error });
-      return undefined;
-    });
-  const current = await open(secret);
-  if (current === undefined) return undefined;
-  const isKept = formerSecret !== null && formerSecretUntil !== null && formerSecretUntil > now;
-  const former = isKept ? await open(formerSecret) : undefined;
-  return former === undefined ? [current] : [current, former];
-}
-
-/**
- * Sends a body to a destination once. Failures of the other side, and a secret that cannot be opened, are in the result.
- * @param id the same for each attempt, so that the receiver can leave out repetitions
+ * Sends a request once. Failures of the other side are in the result.
  * @throws Error if the signal is aborted
  */
 export async function deliver(
-  options: DeliverOptions,
-  destination: LeasedDestination,
-  { id, body }: { id: string; body: string },
+  { outbound, clock }: DeliverOptions,
+  { url, headers, body, isSecret }: DestinationRequest,
   signal: AbortSignal,
-): Promise<Attempt> {
-  const { outbound, clock } = options;
+): Promise<Answered> {
   const at = clock();
-  const secrets = await secretsOf(options, destination, at);
-  if (!secrets) return { at, durationMs: 0, error: UNOPENED };
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': `svc-findings/${VERSION}`,
-    ...(await signatureHeaders(secrets, { id, at, body })),
-  };
   const started = performance.now();
   const durationMs = () => performance.now() - started;
+  const shown = (text: string) => (isSecret ? withoutSecret(text, url) : text);
   try {
-    const { status, text } = await outbound.post(destination.url, { headers, body, signal });
+    const { status, text, retryAfter } = await outbound.post(url, { headers, body, signal });
     const isSuccess = status >= 200 && status < 300;
     return {
-      ...{ at, durationMs: durationMs(), status, response: storable(text) },
+      ...{
+        at,
+        durationMs: durationMs(),
+        status,
+        response: storable(shown(text.slice(0, KEPT_CHARACTERS))),
+        retryAfter,
+      },
       ...(!isSuccess && { error: `The response has the status ${status}.` }),
     };
   } catch (error) {
     if (signal.aborted || !(error instanceof OutboundError)) throw error;
-    return { at, durationMs: durationMs(), error: error.message };
+    return { at, durationMs: durationMs(), error: shown(error.message) };
   }
 }
 
+/** So many letters and digits of an address tell too much of it. */
+const TELLING = 12;
+
+/** The letters and digits of a text, so that escapes and other separators make no difference. */
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A text from the other side; without the text if it repeats a part of the secret path or query of an address. */
+function withoutSecret(text: string, url: string): string {
+  const { pathname, search } = new URL(url);
+  const shown = [text, decoded(text)].map(lettersOf);
+  const parts = `${pathname}${search}`
+    .split(/[/?&=]/)
+    .flatMap((part) => [part, decoded(part)].map(lettersOf));
+  const tells = (part: string) =>
+    Array.from({ length: part.length - TELLING + 1 }, (_, i) => part.slice(i, i + TELLING)).some((piece) =>
+      shown.some((letters) => letters.includes(piece)),
+    );
+  return parts.some((part) => part.length >= TELLING && tells(part)) ? WITHHELD : text;
+}
+
+const WITHHELD = '(It repeats a part of the address.)';
+
 /** PostgreSQL stores no NUL, and no half of a surrogate pair. */
-const storable = (text: string): string =>
-  text.slice(0, KEPT_CHARACTERS).replaceAll('\0', ' ').toWellFormed();
+const storable = (text: string): string => text.replaceAll('\0', ' ').toWellFormed();

@@ -11,7 +11,7 @@ import { sha256Hex } from '../crypto/random.ts';
 import type { Logger } from '../logger.ts';
 import type { MailQueue } from '../mail/queue.ts';
 import { countMail } from '../mail/quota.ts';
-import { webhookDisabled } from '../mail/templates/webhooks.ts';
+import { destinationDisabled } from '../mail/templates/destinations.ts';
 import { isActive } from '../members/fields.ts';
 import { mailOwners, type WriteMail } from '../orgs/notices.ts';
 import type { FailureState } from './turn.ts';
@@ -24,7 +24,7 @@ export interface DisableOptions {
   mail: MailQueue;
 }
 
-/** Members who may see webhooks. */
+/** Members who may see webhooks and integrations. */
 const mayManage = sql`(${memberships.role} in ('owner', 'admin') and ${isActive} and not ${isLimited})`;
 
 /** Switches a destination off that fails, and mails the owners and admins in the same transaction. */
@@ -35,7 +35,7 @@ export async function disableAndMail(
   reason: DisabledReason,
 ): Promise<void> {
   const now = clock();
-  const { org, url } = destination;
+  const { org, kind, name: called, url } = destination;
   // Members can make a destination fail as often as they like. Mails beyond the quota are collected.
   const writeMail: WriteMail = async (tx, { email, orgId }, content) => {
     const wait = await countMail(tx, config.quotas.mailsPerHour, 'organization', `${email} ${orgId}`);
@@ -46,8 +46,11 @@ export async function disableAndMail(
   const isDisabled = await database.db.transaction(async (tx) => {
     if (!(await disableDestination(tx, destination, state, reason, now))) return false;
     // The rest of the address may have secrets.
-    const about = { org, url: new URL(url).origin, reason, since: state.failingSince ?? now, at: now };
-    const content = ({ name }: { name: string }) => webhookDisabled({ name, ...about });
+    const about = {
+      noun: kind === 'webhook' ? 'webhook' : 'integration',
+      ...{ called, org, url: new URL(url).origin, reason, since: state.failingSince ?? now, at: now },
+    } as const;
+    const content = ({ name }: { name: string }) => destinationDisabled({ name, ...about });
     await mailOwners(tx, { now, writeMail }, org.id, content, mayManage);
     return true;
   });

@@ -106,26 +106,6 @@ export async function loadEvents(
   }));
 }
 
-/** Renders events for an audience, in their order. An event that it does not hear of has no body. */
-export async function renderEvents(
-  context: RenderContext,
-  events: readonly StoredEvent[],
-  audience: Audience,
-): Promise<{ event: StoredEvent; body: EventBody | undefined }[]> {
-  const loaded = await loadEvents(context, events);
-  return loaded.map(({ event, bodyFor }) => ({ event, body: bodyFor(audience) }));
-}
-
-/** Renders an event for an audience. @returns undefined if there is nothing to tell it */
-export async function renderEvent(
-  context: RenderContext,
-  event: StoredEvent,
-  audience: Audience,
-): Promise<EventBody | undefined> {
-  const [rendered] = await renderEvents(context, [event], audience);
-  return rendered?.body;
-}
-
 function bodyOf(event: StoredEvent, contents: Contents, audience: Audience): EventBody | undefined {
   const { id, type } = event;
   const timestamp = new Date(event.at).toISOString();

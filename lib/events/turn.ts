@@ -1,5 +1,4 @@
 import type { Database } from '../../db/client.ts';
-import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import {
   type Attempt,
   type Consequence,
@@ -19,10 +18,15 @@ import {
 } from '../../db/events/destinations.ts';
 import type { StoredEvent } from '../../db/events/read.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
 import { backoff, LEASE_MS } from '../deliveries/dispatcher.ts';
+import type { Logger } from '../logger.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
-import type { Audience } from './audience.ts';
-import { type DeliverOptions, deliver } from './deliver.ts';
+import { readInOrder } from './contents.ts';
+import { type Answered, type DeliverOptions, deliver } from './deliver.ts';
+import type { LoadedEvent } from './render.ts';
+import { kindOf } from './requests.ts';
+import { openSecrets } from './secrets.ts';
 
 /** Deliveries and time of one turn of a destination. Others come before its next one. */
 const TURN_DELIVERIES = 20;
@@ -36,25 +40,24 @@ export const GIVE_UP_MS = 3 * DAY_MS;
 
 const GONE = 410;
 
-/** An organization whose event is rendered. */
-export interface RenderedOrg {
+/** The longest time that the other side can ask to wait for. */
+const MAX_WAIT_MS = 60 * 60 * 1_000;
+
+/** An organization with the events of a turn. */
+export interface TurnOrg {
   id: string;
   slug: string;
   name: string;
   tables: OrgTables;
 }
 
-/** Renders an event for an audience. @returns undefined if there is nothing to tell it */
-export type RenderEvent = (
-  org: RenderedOrg,
-  event: StoredEvent,
-  audience: Audience,
-) => Promise<object | undefined>;
-
 export interface TurnOptions extends DeliverOptions {
   database: Pick<Database, 'sql'>;
+  secretBox: SecretBox;
+  log: Logger;
   tablesOf: (org: { id: string }) => OrgTables;
-  render: RenderEvent;
+  /** Reads the content of events, in their order. */
+  load(org: TurnOrg, events: readonly StoredEvent[]): Promise<readonly LoadedEvent[]>;
   /** Switches a destination off, and mails owners and admins. */
   disable(destination: LeasedDestination, state: FailureState, reason: DisabledReason): Promise<void>;
   onOutcome(outcome: DeliveryOutcome): void;
@@ -78,21 +81,31 @@ export async function takeTurn(
   destination: LeasedDestination,
   { isOver, signal }: TurnEnd,
 ): Promise<void> {
-  const { clock, database, tablesOf, onOutcome } = options;
+  const { clock, database, tablesOf, load, log, onOutcome } = options;
   const { sql } = database;
   const { id, org } = destination;
   const tables = tablesOf(org);
+  const kind = kindOf(destination);
   const started = performance.now();
   const state: FailureState = { failures: destination.failures, failingSince: destination.failingSince };
   const due = await readDueDeliveries(sql, tables, destination, clock(), TURN_DELIVERIES);
+  const events = due.flatMap(({ event }) => event ?? []);
+  const { projectIds, mutedProjectIds, minSeverity } = destination;
+  const audience = {
+    ...{ projects: projectIds ?? undefined, mutedProjects: mutedProjectIds ?? undefined },
+    ...{ minSeverity, isAdmin: true },
+  };
+  const read = readInOrder((some) => load({ ...org, tables }, some), events, audience, log);
+  const secrets = await openSecrets(options, destination, clock());
+  let asked: Date | undefined;
   for (const delivery of due) {
     if (isOver() || performance.now() - started > TURN_MS) break;
-    const body = await bodyOf(options, destination, delivery);
+    const body = await bodyFor(delivery);
     if (body === undefined) {
       await removeDelivery(sql, tables, id, delivery.id);
       continue;
     }
-    const attempt = body instanceof Error ? unread(clock()) : await send(body, delivery);
+    const attempt = body instanceof Error ? unsent(clock(), UNREAD) : await send(body, delivery);
     if (!attempt) break;
     // A failure of an address that was changed meanwhile says nothing about the new one.
     if (attempt.error !== undefined && !(await isHeld())) break;
@@ -103,66 +116,75 @@ export async function takeTurn(
     onOutcome(OUTCOMES[consequence.state]);
     const reason = isCounted && attempt.error !== undefined ? reasonToDisable(state, attempt) : undefined;
     if (reason) return await options.disable(destination, state, reason);
-    if ((isCounted && state.failures >= BREAKS_AT) || attempt.durationMs > SLOW_MS) break;
+    if (isCounted) asked = askedWait(attempt);
+    if (asked || (isCounted && state.failures >= BREAKS_AT) || attempt.durationMs > SLOW_MS) break;
   }
   const now = clock();
   const next = await nextDelivery(sql, tables, id);
-  const wait = state.failures >= BREAKS_AT ? new Date(now.getTime() + backoff(state.failures)) : undefined;
+  const broken = state.failures >= BREAKS_AT ? after(now, backoff(state.failures)) : undefined;
+  const wait = latest(asked, broken);
   const later = next && wait && next < wait ? wait : next;
   // A time in the past would put it before the others again.
   const dueAt = later && later < now ? now : later;
   await settleDestination(sql, destination, { ...state, next: dueAt, ifWoken: wait ?? now });
 
   async function isHeld(): Promise<boolean> {
-    const until = new Date(clock().getTime() + LEASE_MS);
-    return (await renewLeases(sql, [destination], until)).has(id);
+    return (await renewLeases(sql, [destination], after(clock(), LEASE_MS))).has(id);
+  }
+
+  /** @returns undefined if there is nothing to send, an error if the event cannot be read */
+  async function bodyFor({ event, ...test }: DueDelivery): Promise<object | Error | undefined> {
+    if (event === undefined) return undefined;
+    if (event === null) return kind.bodyOf({ test: { id: test.id, at: test.createdAt } }, org);
+    const body = await read(event);
+    return body && !(body instanceof Error) ? kind.bodyOf({ event: body }, org) : body;
   }
 
   /** @returns undefined if the process is stopping */
-  async function send(body: object, delivery: DueDelivery): Promise<Attempt | undefined> {
-    const content = { id: delivery.event?.id ?? delivery.id, body: JSON.stringify(body) };
-    return await deliver(options, destination, content, signal).catch((error) => {
+  async function send(json: object, delivery: DueDelivery): Promise<Answered | undefined> {
+    if (!secrets)
+      return unsent(clock(), UNOPENED[destination.kind === 'webhook' ? 'webhook' : 'integration']);
+    const sent = { id: delivery.event?.id ?? delivery.id, at: clock(), body: JSON.stringify(json) };
+    const request = await kind.requestOf(destination, secrets, sent);
+    return await deliver(options, request, signal).catch((error) => {
       if (signal.aborted) return undefined;
       throw error;
     });
   }
 }
 
-/** The body of a delivery. @returns undefined if there is nothing to send, an error if it cannot be rendered now */
-async function bodyOf(
-  { render, tablesOf, log }: TurnOptions,
-  { id, org, projectIds, minSeverity }: LeasedDestination,
-  delivery: DueDelivery,
-): Promise<object | Error | undefined> {
-  const { event } = delivery;
-  if (event === undefined) return undefined;
-  if (event === null) {
-    const timestamp = delivery.createdAt.toISOString();
-    return { id: delivery.id, type: 'webhook.test', timestamp, organization: org, data: {} };
-  }
-  const audience = { projects: projectIds ?? undefined, minSeverity, isAdmin: true };
-  try {
-    return await render({ ...org, tables: tablesOf(org) }, event, audience);
-  } catch (error) {
-    if (isUnavailable(error) || isMissingTable(error)) throw error;
-    log.error('an event cannot be rendered', { org: org.id, event: event.id, destination: id, error });
-    return error as Error;
-  }
-}
+const UNREAD = 'The event could not be read.';
+const UNOPENED = {
+  webhook: 'The secret of this webhook cannot be opened. Replace it.',
+  integration: 'The address of this integration cannot be opened. Enter it again.',
+};
 
-const unread = (at: Date): Attempt => ({ at, durationMs: 0, error: 'The event could not be read.' });
+const unsent = (at: Date, error: string): Answered => ({ at, durationMs: 0, error });
+
+const after = (from: Date, ms: number): Date => new Date(from.getTime() + ms);
+
+const latest = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  a && b && a > b ? a : (b ?? a);
+
+/** Until when the other side asks to wait. It can make a wait longer, never shorter. */
+const askedWait = ({ at, error, retryAfter }: Answered): Date | undefined =>
+  error !== undefined && retryAfter !== undefined
+    ? after(at, Math.min(retryAfter * 1_000, MAX_WAIT_MS))
+    : undefined;
 
 function count(state: FailureState, { error, at }: Attempt): void {
   state.failures = error === undefined ? 0 : state.failures + 1;
   state.failingSince = error === undefined ? null : (state.failingSince ?? at);
 }
 
-function consequenceOf(delivery: DueDelivery, { error, status, at }: Attempt): Consequence {
+function consequenceOf(delivery: DueDelivery, attempt: Answered): Consequence {
+  const { error, status, at } = attempt;
   if (error === undefined) return { state: 'delivered' };
   const isLast =
     delivery.event === null || status === GONE || at.getTime() - delivery.createdAt.getTime() >= GIVE_UP_MS;
   if (isLast) return { state: 'failed' };
-  return { state: 'pending', nextAt: new Date(at.getTime() + backoff(delivery.attempts + 1)) };
+  const next = after(at, backoff(delivery.attempts + 1));
+  return { state: 'pending', nextAt: latest(askedWait(attempt), next) ?? next };
 }
 
 const OUTCOMES = { delivered: 'delivered', pending: 'failed', failed: 'given_up' } as const;

@@ -25,6 +25,7 @@ export const TAGS = [
   'Policies',
   'Rules',
   'Webhooks',
+  'Integrations',
   'Projects',
   'Members',
   'Agent ingest',

@@ -118,7 +118,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   for (const outcome of MAIL_OUTCOMES) mails.inc({ outcome }, 0);
   const deliveries = new Counter({
     name: 'svc_event_deliveries_total',
-    help: 'Attempts to send an event to a webhook by outcome. Failed ones are retried for three days, then given up.',
+    help: 'Attempts to send an event to a webhook or an integration by outcome. Failed ones are retried for three days, then given up.',
     labelNames: ['outcome'],
     registers,
   });
@@ -267,7 +267,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   );
   const setOldestDestination = databaseGauge(
     'svc_event_destination_oldest_seconds',
-    'For how long events have been due at the webhook that waits longest; 0 without any.',
+    'For how long events have been due at the webhook or integration that waits longest; 0 without any.',
   );
   const setBehind = databaseGauge(
     'svc_migrations_pending',

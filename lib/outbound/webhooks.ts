@@ -24,6 +24,8 @@ export interface PostAnswer {
   status: number;
   /** The beginning of the body. */
   text: string;
+  /** The header `Retry-After`, if it is a number of seconds. */
+  retryAfter?: number | undefined;
 }
 
 /** The part of an answer that is read. */
@@ -61,7 +63,8 @@ export async function post(
   runtime: Sending,
 ): Promise<PostAnswer> {
   const refusal = webhookRefusalOf(url, settings, runtime);
-  if (refusal !== undefined) throw new OutboundError(`${url} ${refusal}`);
+  if (refusal !== undefined)
+    throw new OutboundError(`${URL.canParse(url) ? new URL(url).origin : 'The address'} ${refusal}`);
   const { protocol } = new URL(url);
   const { send, sendPlain = send } = runtime;
   const timeout = AbortSignal.timeout(OUTBOUND_MS);
@@ -70,12 +73,16 @@ export async function post(
       ...{ method: 'POST', headers, body, redirect: 'manual' },
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
-    return { status: response.status, text: await readStart(response) };
+    const { status, headers: answered } = response;
+    return { status, text: await readStart(response), retryAfter: secondsOf(answered.get('retry-after')) };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     throw failureOf(error, url, timeout);
   }
 }
+
+const secondsOf = (text: string | null): number | undefined =>
+  text !== null && /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 
 /** The first {@link READ_BYTES} of a body as text. Without the rest, whatever ends it. */
 async function readStart(response: Response): Promise<string> {

@@ -1,139 +1,28 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { endPass, takeErasures } from '../../db/accounts/erasure.ts';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { eraseAccounts } from '../../lib/accounts/deletion/erase.ts';
-import {
-  createOrg,
-  createScan,
-  createUser,
-  must,
-  PASSWORD,
-  push,
-  type TestOrg,
-  type TestUser,
-} from '../support/api/api.ts';
+import { describe, expect, it } from 'vitest';
+import { createUser, must, PASSWORD } from '../support/api/api.ts';
 import { expectRightCounts } from '../support/database/counts.ts';
-import { startApp, type TestApp } from '../support/server/app.ts';
+import {
+  eraseFully,
+  erasures,
+  finding,
+  handOver,
+  heir,
+  IDS_OF_HISTORY,
+  in_,
+  leaveTraces,
+  NAME,
+  org,
+  placesOf,
+  prepareAccount,
+  remove,
+  sql,
+  t,
+  zaphod,
+} from './deletion-kit.ts';
 
 /* DELETE /auth/me, and what erases deleted accounts. */
 
-let t: TestApp;
-/** An organization that Zaphod is a member of. */
-let org: TestOrg;
-/** Somebody who owns everything that Zaphod owned. */
-let heir: TestUser;
-let zaphod: TestUser;
-let finding: string;
-
-/** The name of Zaphod, which nobody else has. */
-let NAME: string;
-const sql = (text: string) => t.services.database.sql.unsafe(text);
-const in_ = ({ id }: { id: string }) => `"${orgSchemaName(id)}"`;
-const as = ({ cookie }: { cookie?: string | undefined }) => ({ cookie, org: org.slug });
-const remove = (user = zaphod, body: unknown = { confirm: user.email }) =>
-  t.api.delete('/auth/me', { cookie: user.cookie, body });
-const erasures = async () =>
-  (await sql(`select * from shared.account_erasures where user_id = '${zaphod.id}'`)).length;
-/** As if the process that holds the leases had died, and the time between two passes had gone by. */
-const expireLeases = () =>
-  sql(
-    `update shared.account_erasures set lease_until = now() - interval '1 second' where user_id = '${zaphod.id}'`,
-  );
-
-/** Erases until nothing is left to do: on a busy machine a request does not complete the first pass. */
-async function eraseFully(): Promise<void> {
-  for (let turns = 0; turns < 5 && (await erasures()) > 0; turns++) {
-    await expireLeases();
-    await eraseAccounts(t.services);
-  }
-  expect(await erasures()).toBe(0);
-}
-
-/** Makes the heir an owner of everything that a user owns. */
-async function handOver(user: TestUser): Promise<void> {
-  for (const { slug } of must(await t.api.get('/orgs', { cookie: user.cookie })))
-    must(
-      await t.api.post('/members/invite', {
-        ...{ cookie: user.cookie, org: slug },
-        body: { email: heir.email, role: 'owner' },
-      }),
-    );
-}
-
-beforeAll(async () => {
-  t = await startApp();
-});
-
-beforeEach(async () => {
-  org = await createOrg(t.api);
-  heir = await createUser(t.api, 'Trillian Astra');
-  NAME = `Zaphod ${heir.id}`;
-  zaphod = await createUser(t.api, NAME);
-  // An organization keeps its name, which its owners can change.
-  await sql(`update shared.orgs set name = 'Heart of Gold' where name like '${NAME}%'`);
-  await handOver(zaphod);
-  must(await t.api.post('/members/invite', { ...org.asOwner, body: { email: zaphod.email, role: 'admin' } }));
-  finding = (await push(t.api, org, await createScan(t.api, org))).id;
-});
-
-/** Everything that a person may leave behind. @returns a personal token and an API token */
-async function leaveTraces() {
-  const { cookie, id } = zaphod;
-  const mine = as(zaphod);
-  await sql(`update shared.user_emails set verified_at = now() where user_id = '${id}'`);
-  must(await t.api.post('/profile/mfa/devices/totp', { cookie, body: { name: `${NAME}'s phone` } }));
-  must(await t.api.post('/profile/mfa/enable', { cookie }));
-  must(await t.api.post('/auth/forgot-password', { body: { email: zaphod.email } }));
-  const token = { name: `${NAME}'s script`, scopes: ['read'], expires_in: 30 };
-  const { token: personal } = must(await t.api.post('/profile/tokens', { cookie, body: token }));
-  const tokens = `/projects/${org.projectId}/tokens`;
-  const { token: agent } = must(await t.api.post(tokens, { ...mine, body: { name: 'ci' } }));
-  const patch = (body: object) => t.api.patch(`/findings/${finding}`, { ...mine, body });
-  must(await patch({ assignee_id: id }));
-  must(await patch({ status: 'confirmed', note: 'Seen it' }));
-  must(await t.api.post(`/findings/${finding}/comments`, { ...mine, body: { body: 'By me' } }));
-  const comment = `@[${NAME}](${id}) and @[Ada](${org.owner.id}), \`@[${NAME}](${id})\``;
-  must(await t.api.post(`/findings/${finding}/comments`, { ...org.asOwner, body: { body: comment } }));
-  for (const shared of [true, false])
-    must(await t.api.post('/views', { ...mine, body: { name: 'View', query: 'q=x', shared } }));
-  const rule = { name: 'Rule', conditions: { title: ['x*'] }, actions: { assignee_id: id } };
-  must(await t.api.post('/rules', { ...mine, body: rule }));
-  await sql(
-    `insert into ${orgSchemaName(org.id)}.project_members values ('${id}', '${org.projectId}', 'viewer', now())`,
-  );
-  // Rows that others stored about the address.
-  await sql(`insert into shared.user_emails (id, user_id, email, created_at)
-      values (gen_random_uuid(), '${heir.id}', '${zaphod.email}', now() - interval '1 minute');
-    insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
-      values ('${org.id}', '${heir.id}', 'viewer', '${zaphod.email}', now() - interval '1 minute');
-    insert into shared.mail_queue (id, recipient, subject, html, text, next_attempt_at, created_at)
-      values (gen_random_uuid(), '${zaphod.email}', 'Old', '', '', now() + interval '1 hour', now() - interval '1 minute')`);
-  return { personal, agent };
-}
-
-/** Columns that keep the id of a deleted account, which names nobody. */
-const KEPT_IDS = [
-  ...['api_tokens.created_by', 'changes.actor_id', 'events.actor_id', 'finding_events.actor_id'],
-];
-const IDS_OF_HISTORY = [
-  ...KEPT_IDS,
-  ...['audit_entries.actor_id', 'audit_entries.changes', 'audit_entries.target_id'],
-  ...['finding_events.from', 'finding_events.to', 'saved_views.owner_id'],
-];
-
-/** Where a text is stored: tables and columns of `shared` and of the organization. */
-async function placesOf(text: string): Promise<string[]> {
-  const found: string[] = [];
-  const tables = await sql(`select table_schema as schema, table_name as name from information_schema.tables
-    where table_schema in ('shared', '${orgSchemaName(org.id)}')`);
-  const rows = tables.map(
-    ({ schema, name }) => `select '${name}' as name, to_jsonb(t)::text as row from "${schema}"."${name}" t`,
-  );
-  for (const { name, row } of await sql(rows.join(' union all ')))
-    for (const [column, value] of Object.entries(JSON.parse(row as string)))
-      if (JSON.stringify(value)?.toLowerCase().includes(text.toLowerCase())) found.push(`${name}.${column}`);
-  return [...new Set(found)].sort();
-}
+prepareAccount();
 
 describe('an account', () => {
   it('is erased from all tables and queues, and decisions stay', async () => {
@@ -307,115 +196,6 @@ describe('at the same instant', () => {
     if (removed.status === 409) return;
     await eraseFully();
     expect((await placesOf(zaphod.id)).filter((place) => !IDS_OF_HISTORY.includes(place))).toEqual([]);
-  });
-});
-
-describe('after a crash', () => {
-  /** Fails the n-th statement with this text, as if the process died there. */
-  function dieAt(part: string, nth = 1) {
-    const { sql: client } = t.services.database;
-    let seen = 0;
-    const { unsafe } = client;
-    return vi.spyOn(client, 'unsafe').mockImplementation(((text: string, ...rest: []) => {
-      if (text.includes(part) && ++seen >= nth) throw new Error('died here');
-      return unsafe.call(client, text, ...rest);
-    }) as typeof unsafe);
-  }
-
-  it.each([
-    ['before the mails', 'user_emails" where email in'],
-    ['before the address in other accounts', '"memberships" set invited_email'],
-    ['before the first organization', 'from "shared"."orgs" where schema_version'],
-    ['before the views', 'saved_views" where owner_id'],
-    ['before the rules', 'rules" set actions'],
-    ['before the assigned findings', 'where assignee_id ='],
-    ['before the changes', 'changes" set fields'],
-    ['before the comments', 'row_number() over (order by finding_id'],
-    ['before a comment is changed', 'set note ='],
-    ['before the end of the pass', 'passes = passes + 1'],
-  ])('%s, another process goes on', async (_, part) => {
-    await leaveTraces();
-    const died = dieAt(part);
-    expect((await remove()).status).toBe(204);
-    expect(died).toHaveBeenCalled();
-    died.mockRestore();
-    // Signed out at once, whatever is left.
-    expect((await t.api.get('/auth/me', { cookie: zaphod.cookie })).status).toBe(401);
-    expect(await erasures()).toBe(1);
-    await eraseFully();
-    for (const text of [NAME, zaphod.email]) expect(await placesOf(text), text).toEqual([]);
-    expect((await placesOf(zaphod.id)).filter((place) => !IDS_OF_HISTORY.includes(place))).toEqual([]);
-  });
-
-  it('in an organization that was left before, another process goes on where it was', async () => {
-    await leaveTraces();
-    await sql(`delete from shared.memberships where user_id = '${zaphod.id}' and org_id = '${org.id}'`);
-    const died = dieAt('from "shared"."orgs" where schema_version');
-    expect((await remove()).status).toBe(204);
-    died.mockRestore();
-    expect(await placesOf(NAME)).toEqual(['audit_names.name', 'finding_events.note']);
-    const { sql: client } = t.services.database;
-    const before = `(select id from shared.orgs where id < '${org.id}' order by id desc limit 1)`;
-    await sql(`update shared.account_erasures set done_org_id = ${before} where user_id = '${zaphod.id}'`);
-    await expireLeases();
-    expect(await takeErasures(client, { userId: zaphod.id })).toMatchObject([{ passes: 0 }]);
-    await expireLeases();
-    await eraseAccounts(t.services);
-    expect(await placesOf(NAME)).toEqual([]);
-  });
-
-  it('nothing is deleted if the transaction fails', async () => {
-    await leaveTraces();
-    await sql(`create function shared.refuse() returns trigger language plpgsql as 'begin raise exception $$no$$; end';
-      create trigger refuse before insert on shared.account_erasures for each row execute function shared.refuse()`);
-    try {
-      expect((await remove()).status).toBe(500);
-    } finally {
-      await sql('drop trigger refuse on shared.account_erasures; drop function shared.refuse()');
-    }
-    expect((await t.api.get('/findings', as(zaphod))).status).toBe(200);
-    expect((await remove()).status).toBe(204);
-  });
-
-  it('two processes that erase one account do no harm', async () => {
-    await leaveTraces();
-    const died = dieAt('from "shared"."orgs" where schema_version');
-    await remove();
-    died.mockRestore();
-    await expireLeases();
-    await Promise.all([eraseAccounts(t.services), eraseAccounts(t.services), eraseAccounts(t.services)]);
-    await eraseFully();
-    expect(await placesOf(NAME)).toEqual([]);
-    await expectRightCounts(t.services.database, t.api, org);
-  });
-
-  it('an organization whose schema is behind is erased when it is migrated', async () => {
-    await leaveTraces();
-    await sql(`update shared.orgs set schema_version = schema_version - 1 where id = '${org.id}'`);
-    expect((await remove()).status).toBe(204);
-    for (let pass = 0; pass < 3; pass++) {
-      await expireLeases();
-      await eraseAccounts(t.services);
-    }
-    expect(await placesOf(NAME)).toEqual(['audit_names.name', 'finding_events.note']);
-    await sql(`update shared.orgs set schema_version = schema_version + 1 where id = '${org.id}'`);
-    await eraseFully();
-    expect(await placesOf(NAME)).toEqual([]);
-  });
-
-  it('a lease keeps other processes away', async () => {
-    const died = dieAt('from "shared"."orgs" where schema_version');
-    await remove();
-    died.mockRestore();
-    const { sql: client } = t.services.database;
-    expect(await takeErasures(client, { userId: zaphod.id })).toEqual([]);
-    await expireLeases();
-    expect(await takeErasures(client, { userId: zaphod.id })).toMatchObject([
-      { userId: zaphod.id, passes: 0 },
-    ]);
-    expect(await takeErasures(client, { userId: zaphod.id })).toEqual([]);
-    await endPass(client, [zaphod.id], t.services.orgMigrations.length);
-    expect(await erasures()).toBe(1);
   });
 });
 

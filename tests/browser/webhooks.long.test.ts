@@ -78,4 +78,44 @@ describePagesOf({ env })('webhooks', (site) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await card.getByText('No webhooks yet').waitFor();
   });
+
+  it('beside them, integrations are added, tested, edited without their address, and deleted', async () => {
+    receiver = await startReceiver();
+    const page = await site.open(org, '/settings');
+    const card = page.getByRole('region', { name: 'Integrations' });
+    await card.getByText('No integrations yet').waitFor();
+    await card.getByRole('button', { name: 'Add integration' }).click();
+    const form = page.getByRole('dialog', { name: 'Add integration' });
+    await form.getByRole('link', { name: 'Instructions of Slack' }).waitFor();
+    await form.getByLabel('Service').click();
+    await page.getByRole('option', { name: 'Mattermost' }).click();
+    await form.getByRole('link', { name: 'Instructions of Mattermost' }).waitFor();
+    await form.getByLabel('Name').fill('Security team');
+    await form.getByLabel('Address').fill(receiver.url);
+    await expectAccessible(page);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await card.getByText(/^Mattermost · 127\.0\.0\.1:\d+$/).waitFor();
+    await expectAccessible(page);
+
+    await card.getByRole('button', { name: 'Actions for Security team' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit integration' });
+    expect(await edit.getByLabel('Address').inputValue()).toBe('');
+    await edit.getByLabel('Name').fill('Everybody');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('Everybody').waitFor();
+
+    await card.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('button', { name: 'Actions for Everybody' }).click();
+    await page.getByRole('menuitem', { name: 'Send a test' }).click();
+    await expect.poll(() => receiver.received[0]?.body.text).toMatch(/svc-findings is connected/);
+    const row = page.getByRole('row').filter({ hasText: 'Test' });
+    await row.getByText('Delivered').first().waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Actions for Everybody' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await card.getByText('No integrations yet').waitFor();
+  });
 });

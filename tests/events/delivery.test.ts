@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OutboxOptions } from '../../lib/events/outbox.ts';
 import { must } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import {
@@ -10,6 +11,7 @@ import {
   deliveriesOf,
   destinationRow,
   type EventOrg,
+  loadedAs,
   rotate,
   send,
   startReceiver,
@@ -110,11 +112,27 @@ describe('an event', () => {
     expect(receiver.received.map((sent) => sent.id)).toEqual([id]);
   });
 
+  it.each([
+    ['finding.commented', 20, [20]],
+    ['scan.completed', 12, [10, 2]],
+  ])('of the type %s is read with the others of a turn', async (type, count, expected) => {
+    const receiver = await startReceiver();
+    await addDestination(t, org, receiver.url, [type]);
+    await writeEvents(t, org, count, type);
+    const reads: number[] = [];
+    const load: OutboxOptions['load'] = async (_, events) => {
+      reads.push(events.length);
+      return loadedAs(events, ({ id }) => ({ id }));
+    };
+    expect(await send(t, org, { load })).toBe(count);
+    expect(reads).toEqual(expected);
+  });
+
   it('with nothing to tell is not sent, and its delivery is deleted', async () => {
     const receiver = await startReceiver();
     const destination = await addDestination(t, org, receiver.url);
     await writeEvents(t, org, 2);
-    expect(await send(t, org, { render: async () => undefined })).toBe(0);
+    expect(await send(t, org, { load: async (_, events) => loadedAs(events, () => undefined) })).toBe(0);
     expect(await deliveriesOf(org, destination)).toEqual([]);
     expect(await destinationRow(org, destination)).toMatchObject({ due_at: null });
   });
@@ -123,11 +141,12 @@ describe('an event', () => {
     const receiver = await startReceiver();
     const destination = await addDestination(t, org, receiver.url);
     const [bad, good] = await writeEvents(t, org, 2);
-    const render = async (_: unknown, { id }: { id: string }) => {
-      if (id === bad) throw new Error('on purpose');
-      return { id };
-    };
-    await send(t, org, { render });
+    const load: OutboxOptions['load'] = async (_, events) =>
+      loadedAs(events, ({ id }) => {
+        if (id === bad) throw new Error('on purpose');
+        return { id };
+      });
+    await send(t, org, { load });
     expect(receiver.received.map(({ id }) => id)).toEqual([good]);
     expect(await deliveriesOf(org, destination)).toMatchObject([
       { state: 'pending', attempts: 1, error: 'The event could not be read.' },

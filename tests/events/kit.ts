@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../db/events/read.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import type { Audience } from '../../lib/events/audience.ts';
 import { Event, type EventBody } from '../../lib/events/body.ts';
-import { renderEvents } from '../../lib/events/render.ts';
+import { loadEvents } from '../../lib/events/render.ts';
 import type { TestOrg } from '../support/api/api.ts';
 import type { TestApp } from '../support/server/app.ts';
 
@@ -24,8 +24,11 @@ export function eventsOf({ services }: TestApp, { id, slug }: Pick<TestOrg, 'id'
     const org = await services.orgs.named(slug);
     if (!org) throw new Error('no such organization');
     const context = { sql: services.database.sql, org, config: services.config };
-    const events = await renderEvents(context, await stored(), { isAdmin: true, ...audience });
-    return events.flatMap(({ body }) => (body ? [Event.parse(body)] : []));
+    const events = await loadEvents(context, await stored());
+    return events.flatMap(({ bodyFor }) => {
+      const body = bodyFor({ isAdmin: true, ...audience });
+      return body ? [Event.parse(body)] : [];
+    });
   }
 
   return { run, stored, rendered, forget: () => run('delete from ORG.events') };

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import type { StoredEvent } from '../../db/events/read.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import type { EventBody } from '../../lib/events/body.ts';
 import { createFollowedOrgs } from '../../lib/events/followed.ts';
 import { createOutbox, type Outbox, type OutboxOptions } from '../../lib/events/outbox.ts';
+import type { LoadedEvent } from '../../lib/events/render.ts';
 import { newSecret, sealSecret } from '../../lib/webhooks/secrets.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
 import { afterTest } from '../support/run/suite.ts';
@@ -119,16 +122,23 @@ export async function writeEvents(
   return rows.map(({ id }) => id);
 }
 
+/** Events whose bodies a test makes. */
+export const loadedAs = (
+  events: readonly StoredEvent[],
+  bodyOf: (event: StoredEvent) => object | undefined,
+): LoadedEvent[] => events.map((event) => ({ event, bodyFor: () => bodyOf(event) as EventBody | undefined }));
+
 /** Another process over the same database, which is stopped after the test. */
 export function createProcess({ services }: TestApp, options: Partial<OutboxOptions> = {}): Outbox {
   const { config, database, log, clock, mail, knownOrgs, orgMigrations, outbound, secretBox } = services;
   const outbox = createOutbox({
     ...{ config, database, log, clock, mail, outbound, secretBox },
     ...{ tablesOf: knownOrgs.tablesOf, version: orgMigrations.length, followed: createFollowedOrgs() },
-    render: async ({ id, slug, name }, event) => ({
-      ...{ id: event.id, type: event.type, timestamp: event.at },
-      ...{ organization: { id, slug, name }, data: { seq: event.seq } },
-    }),
+    load: async ({ id, slug, name }, events) =>
+      loadedAs(events, (event) => ({
+        ...{ id: event.id, type: event.type, timestamp: event.at },
+        ...{ organization: { id, slug, name }, data: { seq: event.seq } },
+      })),
     takeMailTurn: async () => {},
     ...{ onOutcome: () => {}, stopMs: 50, ...options },
   });

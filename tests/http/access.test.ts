@@ -525,14 +525,17 @@ describe('two organizations', () => {
     must(await t.api.put(`/projects/${projects}/members/${owner.owner.id}`, assignment));
     const hook = { url: 'https://hooks.example', events: ['scan.failed'], enabled: false };
     const { id: webhooks } = must(await t.api.post('/webhooks', { ...owner.asOwner, body: hook }));
+    const chat = { kind: 'slack', name: 'mine', url: 'https://hooks.example', enabled: false };
+    const { id: integrations } = must(await t.api.post('/integrations', { ...owner.asOwner, body: chat }));
     const deliveries = crypto.randomUUID();
     await sql(
-      `insert into ${schemaOf(owner)}.deliveries (destination_id, id, created_at, state) values ($1, $2, now(), 'failed')`,
-      [webhooks, deliveries],
+      `insert into ${schemaOf(owner)}.deliveries (destination_id, id, created_at, state)
+        values ($1, $3, now(), 'failed'), ($2, $3, now(), 'failed')`,
+      [webhooks, integrations, deliveries],
     );
     return {
       ...{ scans, findings, exploits, comments, changes, deletions, views, rules, projects, tokens },
-      ...{ webhooks, deliveries },
+      ...{ webhooks, integrations, deliveries },
       'ci-trusts': trusts,
     };
   }

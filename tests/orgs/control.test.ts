@@ -131,6 +131,7 @@ const acceptOffer = (who: CallOptions) => t.api.post('/members/accept-ownership'
 const change = (role: string) => (who: CallOptions, id: string) =>
   t.api.patch(`/members/${id}`, { ...who, body: { role } });
 
+const CHAT = { kind: 'slack', name: 'Team', url: 'https://hooks.example/path' };
 const WEBHOOK = { url: 'https://hooks.example/path', events: ['scan.completed'] };
 const CONNECTION = { name: 'Login', issuer: 'https://login.example', client_id: 'svc-findings' };
 
@@ -234,6 +235,20 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       call: (who, id) =>
         t.api.patch(`/webhooks/${id}`, { ...who, body: { url: 'https://elsewhere.example' } }),
       told: /A webhook was changed in[\s\S]*Before: https:.*hooks[\s\S]*Now: https:.*elsewhere/,
+    },
+  },
+  createIntegration: {
+    '': {
+      call: (who) => t.api.post('/integrations', { ...who, body: CHAT }),
+      told: /An integration was added to[\s\S]*Service: Slack\nName: Team\nAddress: https:/,
+    },
+  },
+  updateIntegration: {
+    url: {
+      prepare: async () => must(await t.api.post('/integrations', { ...org.asOwner, body: CHAT })).id,
+      call: (who, id) =>
+        t.api.patch(`/integrations/${id}`, { ...who, body: { url: 'https://elsewhere.example' } }),
+      told: /An integration was changed in[\s\S]*Address: https:.*elsewhere[\s\S]*Changed: address/,
     },
   },
   verifyOrgDomain: {
@@ -343,12 +358,13 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 /** Operations with a step-up that change nobody's control over an organization. */
 const OTHERS = [
   ...['declineOwnership', 'createOrgDomain', 'testConnection', 'deleteWebhook', 'rotateWebhookSecret'],
+  'deleteIntegration',
 ];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken', 'createCiTrust', 'deleteCiTrust'],
   ...['getProjectTransfer', 'cancelProjectTransfer', 'listConnections', 'listOrgDomains', 'getScim'],
-  ...['testWebhook', 'redeliver'],
+  ...['testWebhook', 'redeliver', 'testIntegration', 'redeliverToIntegration'],
   // They give no more than the role in the organization.
   ...['setProjectMember', 'removeProjectMember'],
 ];

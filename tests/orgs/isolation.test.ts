@@ -26,6 +26,7 @@ import {
   HAS_WEBHOOKS,
   INVITED,
   idOf,
+  integrationOf,
   MEMBERS,
   mailedToken,
   mint,
@@ -271,30 +272,27 @@ async function makeUsers() {
   }
 }
 
-async function makeWebhook(org: OrgName, created_at: string) {
+async function makeDestinations(org: OrgName, created_at: string) {
   const hook = `secret.${org}.hook`;
+  const common = {
+    ...{ org_id: idOf('org', org), events: ['member.*'], enabled: true },
+    ...{ url: `https://hooks.example/${hook}`, secret: `plain.${hook}` },
+    ...{ wakes: 0, leases: 0, failures: 0, created_at, updated_at: created_at },
+  };
   await insert('shared.destinations', [
-    {
-      ...{
-        id: webhookOf(org),
-        org_id: idOf('org', org),
-        kind: 'webhook',
-        events: ['member.*'],
-        enabled: true,
-      },
-      ...{ url: `https://hooks.example/${hook}`, secret: `plain.${hook}` },
-      ...{ wakes: 0, leases: 0, failures: 0, created_at, updated_at: created_at },
-    },
+    { id: webhookOf(org), kind: 'webhook', ...common },
+    { id: integrationOf(org), kind: 'slack', name: hook, ...common },
   ]);
   await insert('shared.event_positions', [
     { org_id: idOf('org', org), seq: 0, check_at: at(DAY), overdue_until: created_at },
   ]);
-  await insert(`${schemaOf(org)}.deliveries`, [
-    {
-      ...{ destination_id: webhookOf(org), id: idOf('delivery', 'sent'), created_at, state: 'failed' },
+  await insert(
+    `${schemaOf(org)}.deliveries`,
+    [webhookOf(org), integrationOf(org)].map((destination_id) => ({
+      ...{ destination_id, id: idOf('delivery', 'sent'), created_at, state: 'failed' },
       ...{ attempts: 1, response: hook },
-    },
-  ]);
+    })),
+  );
 }
 
 async function makeOrg(org: OrgName) {
@@ -364,7 +362,7 @@ async function makeOrg(org: OrgName) {
   );
 
   await insert(`${schema}.policy_versions`, [{ id: 1, version: 1 }]);
-  if (HAS_WEBHOOKS) await makeWebhook(org, created_at);
+  if (HAS_WEBHOOKS) await makeDestinations(org, created_at);
   await insert(
     `${schema}.rules`,
     RULES.slice(0, 2).map((name, i) => ({
@@ -638,6 +636,12 @@ function factsOf(withTables: readonly OrgName[]): string {
     `(select coalesce(json_object_agg(${key}, ${value}), '{}') from ${from})`;
   const object = (fields: Record<string, string>) =>
     `json_build_object(${Object.entries(fields).map(([key, value]) => `'${key}', ${value}`)})`;
+  const destinationsOf = (org: OrgName, kind: string) =>
+    map(
+      `shared.destinations where org_id = '${idOf('org', org)}' and ${kind}`,
+      'id',
+      object({ enabled: 'enabled', projects: 'project_ids' }),
+    );
   const ofOrg = (org: OrgName) => {
     const s = schemaOf(org);
     const hasTables = withTables.includes(org);
@@ -672,11 +676,8 @@ function factsOf(withTables: readonly OrgName[]): string {
       views: own('saved_views', 'id', object({ owner: 'owner_id', shared: 'shared' })),
       logged: own('audit_names', 'seq || side', 'name'),
       rules: own('rules where deleted_at is null', 'id', 'name'),
-      webhooks: map(
-        `shared.destinations where org_id = '${idOf('org', org)}'`,
-        'id',
-        object({ enabled: 'enabled', projects: 'project_ids' }),
-      ),
+      webhooks: destinationsOf(org, `kind = 'webhook'`),
+      integrations: destinationsOf(org, `kind <> 'webhook'`),
       deliveries: own('deliveries', "destination_id || ' ' || id", 'state'),
       exploits: own('exploits', 'id', 'finding_id'),
       changes: own(

@@ -1,6 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endpoints as table } from '../../handlers/index.ts';
-import type { Endpoint } from '../../lib/http/endpoint.ts';
 import { type Answer, addMember, must, push, type TestMember } from '../support/api/api.ts';
 import { byProject, createLimited, PROJECTS, type ProjectName } from '../support/api/limited.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -31,65 +29,6 @@ beforeEach(async () => {
   ({ orgs, scans, findings, cyd, run, assign } = await createLimited(t, fields));
 });
 
-/** From the root. */
-const pathOf = (path: string, values: readonly string[]) => {
-  const left = [...values];
-  return `/${path.replace(/\{\w+\}/g, () => left.shift() ?? crypto.randomUUID())}`;
-};
-const inOrganization = (Object.values(table) as Endpoint[]).flatMap((endpoint) =>
-  endpoint.access.kind === 'cookieOrg' ? [{ ...endpoint, access: endpoint.access }] : [],
-);
-const titled = <E extends { method: string; path: string }>(list: E[]): [string, E][] =>
-  list.map((one) => [`${one.method} ${one.path}`, one]);
-
-/** The credentials of a member: a session and a personal token with all scopes. */
-async function waysOf(member: TestMember, tokens: string) {
-  if (tokens === 'none') return [member.as];
-  const body = { name: 'script', scopes: ['admin'], expires_in: 30 };
-  const { token } = must(await api.post('/profile/tokens', { cookie: member.cookie, body }));
-  return [member.as, { token, org: org().slug }];
-}
-
-describe('endpoints that name a project, finding or scan', () => {
-  const named = inOrganization.filter(({ access }) =>
-    ['project', 'finding', 'scan'].includes(access.project),
-  );
-  const NO_DUE_DATES = { critical: null, high: null, medium: null, low: null, info: null };
-  /** A body that nearly all of them accept. */
-  const BODY = {
-    ...{
-      body: 'A comment.',
-      status: 'confirmed',
-      confirm: 'x',
-      name: 'x',
-      role: 'viewer',
-      expected_count: 1,
-    },
-    ...NO_DUE_DATES,
-    ...{ issuer: 'https://gitlab.com', claims: { project_id: 28 } },
-  };
-
-  it.each(titled(named))('%s', async (_, { method, path, access }) => {
-    const idOf = {
-      project: (name: ProjectName) => orgs[name].projectId,
-      scan: (name: ProjectName) => scans[name],
-    };
-    const ids = { ...idOf, finding: (name: ProjectName) => findings[name] }[access.project as 'project'];
-    const isRead = method === 'GET';
-    const body = path.endsWith('/scans/{id}/delete') ? { with_findings: false } : BODY;
-    for (const as of await waysOf(cyd, access.tokens)) {
-      const call = (name: ProjectName) =>
-        api.call(method, pathOf(path, [ids(name)]), { ...as, ...(!isRead && { body }) });
-      expect(outcome(await call('hidden'))).toEqual(NOT_FOUND);
-      const seen = await call('seen');
-      if (access.role === 'viewer') expect(seen.status).not.toBe(403);
-      else expect(outcome(seen)).toEqual(DENIED);
-      const isById = !/\{\w+\}.*\{\w+\}/.test(path);
-      if (isRead && isById) expect((await call('mine')).status).toBe(200);
-    }
-  });
-});
-
 it('a changed project has the role of a caller who is limited', async () => {
   const change = async (as: object) =>
     must(await api.patch(`/projects/${org().projectId}`, { ...as, body: { name: 'Renamed' } }));
@@ -97,16 +36,7 @@ it('a changed project has the role of a caller who is limited', async () => {
   expect((await change(org().asOwner)).role).toBeUndefined();
 });
 
-describe('endpoints of the organization', () => {
-  const refused = inOrganization.filter(({ access }) => access.project === 'none' && access.role !== 'owner');
-
-  it.each(titled(refused))('%s is refused', async (_, { method, path, access }) => {
-    for (const as of await waysOf(cyd, access.tokens)) {
-      const body = method === 'GET' ? {} : { body: '{' };
-      expect(outcome(await api.call(method, pathOf(path, []), { ...as, ...body }))).toEqual(DENIED);
-    }
-  });
-
+describe('the organization', () => {
   it('by the slug are refused, too', async () => {
     const body = { name: 'Renamed' };
     expect(outcome(await api.patch(`/orgs/${org().slug}`, { ...cyd.as, body }))).toEqual(DENIED);

@@ -15,7 +15,7 @@ export function addSecrets(program: Command, choose: Choose): void {
     .description('encrypted values in the database')
     .command('re-encrypt')
     .description(
-      'encrypt TOTP secrets, client secrets of providers, secrets of webhooks and queued mails with the first key of SVC_ENCRYPTION_KEY, so that the other keys can be removed; servers may be running, and an interrupted run can be repeated; exits with 1 if no key can decrypt a value',
+      'encrypt TOTP secrets, client secrets of providers, secrets of webhooks and integrations, and queued mails with the first key of SVC_ENCRYPTION_KEY, so that the other keys can be removed; servers may be running, and an interrupted run can be repeated; exits with 1 if no key can decrypt a value',
     )
     .action((_, command) =>
       choose(command, async ({ database, config, progress }) => {
@@ -28,7 +28,7 @@ export function addSecrets(program: Command, choose: Choose): void {
         const text = [
           kindLine('TOTP secrets', json.totp_secrets),
           kindLine('client secrets', json.client_secrets),
-          kindLine('secrets of webhooks', json.webhook_secrets),
+          kindLine('secrets of webhooks and integrations', json.webhook_secrets),
           kindLine('queued mails', json.queued_mails),
           left === 0
             ? 'everything is encrypted with the first key: the others can be removed'

@@ -50,6 +50,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   Policies: 'Policies of an organization for its findings.',
   Rules: 'Rules for new findings, and for existing findings if an admin applies a rule.',
   Webhooks: 'Addresses that events of the organization are sent to.',
+  Integrations: 'Chat services that get a message for each scan.',
   Projects: "The organization's projects.",
   Members: "The organization's members, their roles and invitations.",
   'Agent ingest': 'Endpoints for scanning agents.',

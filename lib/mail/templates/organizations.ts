@@ -67,6 +67,8 @@ const CHANGES = {
   member_reactivated: 'A member was activated again by provisioning in',
   webhook_created: 'A webhook was added to',
   webhook_changed: 'A webhook was changed in',
+  integration_created: 'An integration was added to',
+  integration_changed: 'An integration was changed in',
   domain_verified: 'A domain was proven for',
   domain_removed: 'A domain was removed from',
   domain_lost: 'Another organization has proven a domain of',

@@ -194,6 +194,13 @@ POST   /api/v1/webhooks/{id}/test                         cookie+org, admin
 POST   /api/v1/webhooks/{id}/rotate-secret                cookie+org, admin
 GET    /api/v1/webhooks/{id}/deliveries                   cookie+org, admin
 POST   /api/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver cookie+org, admin
+GET    /api/v1/integrations                               cookie+org, admin
+POST   /api/v1/integrations                               cookie+org, admin
+PATCH  /api/v1/integrations/{id}                          cookie+org, admin
+DELETE /api/v1/integrations/{id}                          cookie+org, admin
+POST   /api/v1/integrations/{id}/test                     cookie+org, admin
+GET    /api/v1/integrations/{id}/deliveries               cookie+org, admin
+POST   /api/v1/integrations/{id}/deliveries/{deliveryId}/redeliver cookie+org, admin
 GET    /api/v1/settings/security                          cookie+org
 PATCH  /api/v1/settings/security                          cookie+org, admin
 GET    /api/v1/auth/sso/start                             base domain

@@ -497,6 +497,38 @@ export function planOrgTour(on: Traveller) {
     },
     deleteWebhook: () => on.api.delete(`/webhooks/${on.made.webhook}`, on.asOwner()),
 
+    async createIntegration() {
+      const body = {
+        ...{ kind: 'slack', name: 'Security team', url: 'https://hooks.slack.com/services/T0/B0/x' },
+        ...{ project_ids: [on.made.project], muted_project_ids: [on.made.project], min_severity: 'high' },
+      };
+      const answer = await on.api.post('/integrations', { ...on.asOwner(), body });
+      on.keep('integration', must(answer).id);
+      return answer;
+    },
+    listIntegrations: () => on.api.get('/integrations', on.asOwner()),
+    updateIntegration: () =>
+      on.api.patch(`/integrations/${on.made.integration}`, {
+        ...on.asOwner(),
+        body: { name: 'Everybody', project_ids: null, muted_project_ids: null, min_severity: null },
+      }),
+    async testIntegration() {
+      const answer = await on.api.post(`/integrations/${on.made.integration}/test`, on.asOwner());
+      on.keep('message', must(answer).id);
+      return answer;
+    },
+    listIntegrationDeliveries: () =>
+      all(
+        ['', '?state=pending,failed&page=1'].map((query) =>
+          on.api.get(`/integrations/${on.made.integration}/deliveries${query}`, on.asOwner()),
+        ),
+      ),
+    redeliverToIntegration() {
+      const { integration, message } = on.made;
+      return on.api.post(`/integrations/${integration}/deliveries/${message}/redeliver`, on.asOwner());
+    },
+    deleteIntegration: () => on.api.delete(`/integrations/${on.made.integration}`, on.asOwner()),
+
     updateOrgFeature: () =>
       on.api.patch('/org-features/org_wide_tokens', { ...on.asOwner(), body: { enabled: true } }),
     listOrgFeatures: () => on.api.get('/org-features', on.asOwner()),

@@ -130,12 +130,13 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         values ('${trust}', '${org.projectId}', 'CI', '', '${trust}', 'ingest', '${user}', now());
       insert into "${schema}".ci_trusts (project_id, id, issuer, claims)
         values ('${org.projectId}', '${trust}', 'https://ci.invalid', '{"repository_id":"74"}')`);
-    const [webhook, delivery] = [v7(), v7()];
+    const [webhook, integration, delivery] = [v7(), v7(), v7()];
     await sql.unsafe(`delete from shared.destinations where org_id = '${org.id}';
       insert into shared.destinations (id, org_id, kind, url, secret, events, enabled, created_at, updated_at)
-        values ('${webhook}', '${org.id}', 'webhook', 'https://hooks.invalid', 'plain.whsec_', '{member.*}', true, now(), now());
+        values ('${webhook}', '${org.id}', 'webhook', 'https://hooks.invalid', 'plain.whsec_', '{member.*}', true, now(), now()),
+          ('${integration}', '${org.id}', 'slack', 'https://hooks.invalid', 'plain.https://hooks.invalid', '{scan.failed}', true, now(), now());
       insert into "${schema}".deliveries (destination_id, id, created_at, state)
-        values ('${webhook}', '${delivery}', now(), 'failed')`);
+        values ('${webhook}', '${delivery}', now(), 'failed'), ('${integration}', '${delivery}', now(), 'failed')`);
     await sql.unsafe(`insert into "${schema}".project_members (user_id, project_id, role, created_at)
       values ('${member}', '${org.projectId}', 'member', now())`);
     const deletion = v7();
@@ -174,6 +175,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         views: view,
         rules: rule,
         webhooks: webhook,
+        integrations: integration,
         deliveries: delivery,
         connections: connection,
         domains: domain,

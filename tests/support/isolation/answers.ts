@@ -120,6 +120,7 @@ const WHOLE: Partial<Record<EndpointName, Whole>> = {
   ],
   listRules: ({ rules: rows }, { rules }) => [idsOf(rows), sorted(Object.keys(rules))],
   listWebhooks: (rows, { webhooks }) => [idsOf(rows), sorted(Object.keys(webhooks))],
+  listIntegrations: (rows, { integrations }) => [idsOf(rows), sorted(Object.keys(integrations))],
   listProjects: (rows, { projects }) => [idsOf(rows), sorted(Object.keys(projects))],
   listMembers: (rows, { members }) => [
     mapOf(rows, 'user_id', ({ role }) => role),

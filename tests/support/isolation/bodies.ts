@@ -209,6 +209,19 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
         project_ids: call.pick(null, [project_id]),
       },
     ],
+    createIntegration: () => [
+      {
+        ...{ kind: 'slack', name: 'MARK', url: 'https://hooks.example/MARK' },
+        project_ids: call.pick(undefined, [project_id]),
+      },
+    ],
+    updateIntegration: () => [
+      {
+        ...{ name: 'MARK', url: 'https://hooks.example/MARK' },
+        enabled: call.pick(true, false),
+        project_ids: call.pick(null, [project_id]),
+      },
+    ],
     previewRule: () => [{ conditions: call.pick({ title: ['secret*'] }, { project_id: [project_id] }) }],
     applyRuleToFindings: () => [{ limit: call.pick(1, 100) }],
     undoRuleChanges: () => [{ limit: call.pick(1, 100) }],

@@ -13,6 +13,7 @@ import {
   type EndpointName,
   type Facts,
   idOf,
+  integrationOf,
   minted,
   nameOf,
   ORGS,
@@ -121,6 +122,7 @@ export class Call implements BodyParts {
     rules: () => idOf('rule', this.picks.rule),
     // Mostly that of the organization that the call arrives at.
     webhooks: () => webhookOf(this.pick(true, true, false) ? (this.org ?? 'alpha') : this.picks.org),
+    integrations: () => integrationOf(this.pick(true, true, false) ? (this.org ?? 'alpha') : this.picks.org),
     deliveries: () => idOf('delivery', this.pick(...DELIVERIES)),
     comments: () => idOf('comment', this.picks.comment),
     changes: () => idOf('change', this.picks.change),
@@ -179,6 +181,7 @@ export class Call implements BodyParts {
       listAudit: ['', `actor=${idOf('user', this.target)}`, `target=${idOf('project', project)}`],
       listChanges: ['', 'of=all'],
       listWebhookDeliveries: ['', 'state=pending', 'page=1'],
+      listIntegrationDeliveries: ['', 'state=pending', 'page=1'],
       listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
       scanGone: ['source=semgrep', 'source='],
       scanChanges: ['', ...SCANS.map((other) => `against=${other}`)],

@@ -38,6 +38,7 @@ const SHOWN_BY: Partial<Record<EndpointName, EndpointName>> = {
   createView: 'listViews',
   createRule: 'listRules',
   createWebhook: 'listWebhooks',
+  createIntegration: 'listIntegrations',
   updateDueDates: 'getDueDates',
   updateOrgFeature: 'listOrgFeatures',
 };

@@ -39,8 +39,13 @@ const NOT_VERIFIED: Refusal = [403, 'permission_error/email_not_verified'];
 const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
 const UNDONE: Refusal = [409, 'resource_error/conflict'];
-/** Operations that a disabled webhook refuses. */
-const SENDS = new Set<EndpointName>(['testWebhook', 'redeliver']);
+/** Operations that a disabled webhook or integration refuses. */
+const SENDS = new Set<EndpointName>([
+  'testWebhook',
+  'redeliver',
+  'testIntegration',
+  'redeliverToIntegration',
+]);
 const TRANSFERS = new Set<EndpointName>(['getProjectTransfer', 'cancelProjectTransfer']);
 export const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
@@ -278,12 +283,13 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   }
   // The world has none.
   if (path.deletions || path.connections || path.domains || path['ci-trusts']) return NOT_FOUND;
-  const webhook = here.webhooks[path.webhooks ?? ''];
-  if (path.webhooks && !(path.webhooks in here.webhooks)) return NOT_FOUND;
-  if (path.deliveries && !(`${path.webhooks} ${path.deliveries}` in here.deliveries)) return NOT_FOUND;
-  if (SENDS.has(call.picks.endpoint) && !webhook?.enabled) return UNDONE;
-  const named = (json.project_ids ?? []) as string[];
-  if (named.some((id) => !(id in here.projects) && !webhook?.projects?.includes(id)))
+  const named = path.webhooks ?? path.integrations;
+  const destination = (path.webhooks ? here.webhooks : here.integrations)[named ?? ''];
+  if (named && !destination) return NOT_FOUND;
+  if (path.deliveries && !(`${named} ${path.deliveries}` in here.deliveries)) return NOT_FOUND;
+  if (SENDS.has(call.picks.endpoint) && !destination?.enabled) return UNDONE;
+  const chosen = (json.project_ids ?? []) as string[];
+  if (chosen.some((id) => !(id in here.projects) && !destination?.projects?.includes(id)))
     return [400, 'validation_error/field_invalid'];
   if (NAMES_NOTHING.has(call.picks.endpoint)) return [400, 'validation_error/field_invalid'];
   if (json.shared === true && role === 'viewer') return DENIED;

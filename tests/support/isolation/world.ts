@@ -9,10 +9,10 @@ import { endpoints } from '../../../handlers/index.ts';
  */
 
 export type EndpointName = keyof typeof endpoints;
-/** On the edge, deliveries are written in the background at any time: no organization has a webhook there. */
+/** On the edge, deliveries are written in the background at any time: no organization has a webhook or an integration there. */
 export const HAS_WEBHOOKS = !inject('edgePort');
 export const ENDPOINTS = (Object.keys(endpoints) as EndpointName[]).filter(
-  (name) => HAS_WEBHOOKS || name !== 'createWebhook',
+  (name) => HAS_WEBHOOKS || (name !== 'createWebhook' && name !== 'createIntegration'),
 );
 
 // --- The world ---
@@ -105,8 +105,9 @@ export const EXPLOITS = ['poc-sqli', 'poc-xss', 'poc-vault', 'nowhere'] as const
 export const COMMENTS = ['on-sqli', 'on-xss', 'on-vault-rce', 'nowhere'] as const;
 export const CHANGES = ['of-sqli', 'of-xss', 'of-vault-rce', 'nowhere'] as const;
 export const VIEWS = ['private', 'shared', 'nowhere'] as const;
-/** Each organization has one webhook, whose id is its own: all are in one table. */
+/** Each organization has one webhook and one integration, whose ids are its own: all are in one table. */
 export const webhookOf = (org: OrgName | 'nowhere') => idOf('webhook', org);
+export const integrationOf = (org: OrgName | 'nowhere') => idOf('integration', org);
 export const DELIVERIES = ['sent', 'nowhere'] as const;
 export const RULES = ['scans', 'shop', 'nowhere'] as const;
 export const TOKENS = [
@@ -189,6 +190,12 @@ export interface Facts {
   >;
 }
 
+/** A webhook or an integration. */
+export interface DestinationFacts {
+  enabled: boolean;
+  projects: string[] | null;
+}
+
 export interface OrgFacts {
   hasTables: boolean;
   /** The effect on tokens whose creator loses rights. */
@@ -210,8 +217,9 @@ export interface OrgFacts {
   /** Names in the audit log, by position and side. */
   logged: Record<string, string>;
   rules: Record<string, string>;
-  webhooks: Record<string, { enabled: boolean; projects: string[] | null }>;
-  /** States by `webhook delivery`. */
+  webhooks: Record<string, DestinationFacts>;
+  integrations: Record<string, DestinationFacts>;
+  /** States by `destination delivery`. */
   deliveries: Record<string, string>;
   tokens: Record<
     string,

@@ -211,6 +211,13 @@ const webhook = createRoute({
   component: page(() => import('../webhooks/Deliveries.tsx'), 'Deliveries'),
 });
 
+const integration = createRoute({
+  getParentRoute: () => org,
+  path: '/integrations/$id',
+  validateSearch: deliveriesSearch,
+  component: page(() => import('../integrations/IntegrationDeliveries.tsx'), 'IntegrationDeliveries'),
+});
+
 /** The former address of the settings. */
 const features = createRoute({
   getParentRoute: () => org,
@@ -242,5 +249,6 @@ export const orgPages = org.addChildren([
   rule,
   settings,
   webhook,
+  integration,
   features,
 ]);

@@ -1,6 +1,7 @@
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import * as deletion from '#strings/deletion.tsx';
 import { dueDates } from '#strings/due-dates.ts';
+import { integrations } from '#strings/integrations.tsx';
 import { retention } from '#strings/retention.ts';
 import * as text from '#strings/settings.ts';
 import { singleSignOn } from '#strings/sso.tsx';
@@ -16,6 +17,7 @@ import { Page } from '../components/Page.tsx';
 import { DeletionCard } from '../deletion/TypedConfirmation.tsx';
 import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
 import { IconHistory } from '../icons/icons.ts';
+import { Integrations } from '../integrations/Integrations.tsx';
 import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Connections } from '../sso/Connections.tsx';
@@ -53,6 +55,9 @@ export function Settings() {
     ...(may('getStorage') ? [{ id: 'storage', label: text.storage, content: <Storage /> }] : []),
     { id: 'security', label: text.security, content: security },
     ...(isOwner ? [{ id: 'sso', label: singleSignOn, content: <SingleSignOn /> }] : []),
+    ...(may('listIntegrations')
+      ? [{ id: 'integrations', label: integrations, content: <Integrations /> }]
+      : []),
     ...(may('listWebhooks') ? [{ id: 'webhooks', label: webhooks, content: <Webhooks /> }] : []),
     { id: 'tokens', label: text.tokenRules, content: <TokenRules /> },
     ...(isOwner ? [{ id: 'delete', label: deletion.deleteOrg, content: <DeleteOrg /> }] : []),

@@ -11,9 +11,9 @@ import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { SectionCard } from '../components/SectionCard.tsx';
 import { KEPT_OPEN } from '../components/ShownOnce.tsx';
-import { StateBadge } from '../components/StateBadge.tsx';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import { IconPlus } from '../icons/icons.ts';
+import { DestinationState } from './DestinationState.tsx';
 import { type Webhook, webhooksQuery } from './queries.ts';
 import { SecretShown, WebhookDialog } from './WebhookForm.tsx';
 
@@ -44,14 +44,6 @@ export function Webhooks() {
   );
 }
 
-/** The state of a webhook, unless it works. */
-export function WebhookState({ webhook }: { webhook: Webhook }) {
-  const { disabled_reason, enabled, failures } = webhook;
-  if (disabled_reason) return <StateBadge label={text.reasons[disabled_reason]} color="red" />;
-  if (!enabled) return <StateBadge label={text.off} color="gray" />;
-  return failures !== undefined && <StateBadge label={text.failing(failures)} color="orange" />;
-}
-
 function WebhookRow({ webhook }: { webhook: Webhook }) {
   const { id, url, events, project_ids = [], min_severity } = webhook;
   const names = events.map((one) => text.eventNames[one]);
@@ -68,7 +60,7 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
           >
             <bdi>{url}</bdi>
           </OrgAnchor>
-          <WebhookState webhook={webhook} />
+          <DestinationState destination={webhook} />
         </Group>
         <Text size="xs" c="dimmed">
           {text.summary(names, project_ids.length, min_severity && SEVERITY_NAMES[min_severity])}

@@ -4,7 +4,7 @@ import { type Given, oneOf, wholeNumber, withoutUndefined } from '../app/search.
 import type { OrgSession } from '../app/session.ts';
 
 export type Webhook = Schemas['Webhook'];
-export type Delivery = Schemas['WebhookDelivery'];
+export type Delivery = Schemas['Delivery'];
 
 export const STATES = ['pending', 'delivered', 'failed'] as const;
 
@@ -17,23 +17,37 @@ export interface DeliveriesSearch {
 export const deliveriesSearch = (given: Given): DeliveriesSearch =>
   withoutUndefined<DeliveriesSearch>({ state: oneOf(STATES, given.state), page: wholeNumber(given.page) });
 
-export const webhooksQuery = ({ slug, api }: OrgSession) =>
+/** Destinations that have deliveries. */
+export type DestinationGroup = 'integrations' | 'webhooks';
+
+/** The fields that the log of deliveries needs of a webhook or an integration. */
+export type Destination = Pick<Webhook, 'id' | 'enabled' | 'disabled_reason' | 'failures'>;
+
+/** The beginning of the keys of all queries of a group. */
+export const destinationsKey = ({ slug }: OrgSession, group: DestinationGroup) => ['org', slug, group];
+
+export const webhooksQuery = (org: OrgSession) =>
   queryOptions({
-    queryKey: ['org', slug, 'webhooks'],
-    queryFn: async ({ signal }) => (await api.get('/webhooks', { signal })).result,
+    queryKey: destinationsKey(org, 'webhooks'),
+    queryFn: async ({ signal }) => (await org.api.get('/webhooks', { signal })).result,
   });
 
 const PER_PAGE = 50;
 const POLL_MS = 3_000;
 
-/** A page of the deliveries of a webhook. It is read again while one of them is pending and soon due. */
-export const deliveriesQuery = (org: OrgSession, id: string, { state, page = 1 }: DeliveriesSearch) =>
+/** A page of the deliveries of a webhook or an integration. It is read again while one of them is pending and soon due. */
+export const deliveriesQuery = (
+  org: OrgSession,
+  group: DestinationGroup,
+  id: string,
+  { state, page = 1 }: DeliveriesSearch,
+) =>
   queryOptions({
-    queryKey: ['org', org.slug, 'webhooks', id, 'deliveries', state, page],
+    queryKey: [...destinationsKey(org, group), id, 'deliveries', state, page],
     queryFn: async ({ signal }) => {
       const query = { page, per_page: PER_PAGE, ...(state && { state: [state] }) };
       const params = { path: { id }, query };
-      const { result, resultInfo } = await org.api.get('/webhooks/{id}/deliveries', { params, signal });
+      const { result, resultInfo } = await org.api.get(`/${group}/{id}/deliveries`, { params, signal });
       const { total = 0, total_pages: pages = 0 } = resultInfo ?? {};
       return { deliveries: result, total, pages };
     },
@@ -44,3 +58,10 @@ export const deliveriesQuery = (org: OrgSession, id: string, { state, page = 1 }
 
 const isDue = ({ state, next_at }: Delivery) =>
   state === 'pending' && (next_at === undefined || Date.parse(next_at) < Date.now() + 10 * POLL_MS);
+
+/** Sends a delivery again. */
+export const redeliver = (
+  org: OrgSession,
+  group: DestinationGroup,
+  path: { id: string; deliveryId: string },
+) => org.api.post(`/${group}/{id}/deliveries/{deliveryId}/redeliver`, { params: { path } });

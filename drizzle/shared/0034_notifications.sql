@@ -6,7 +6,7 @@ CREATE TABLE "shared"."notification_settings" (
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "shared"."destinations" ADD COLUMN "name" text;--> statement-breakpoint
-ALTER TABLE "shared"."destinations" ADD COLUMN "muted_project_ids" uuid[];--> statement-breakpoint
+ALTER TABLE "shared"."personal_tokens" ADD COLUMN "expiry_told_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "shared"."notification_settings" ADD CONSTRAINT "notification_settings_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "shared"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE UNIQUE INDEX "destinations_mail" ON "shared"."destinations" USING btree ("org_id") WHERE "shared"."destinations"."kind" = 'mail';
+CREATE UNIQUE INDEX "destinations_mail" ON "shared"."destinations" USING btree ("org_id") WHERE "shared"."destinations"."kind" = 'mail';--> statement-breakpoint
+CREATE INDEX "personal_tokens_untold" ON "shared"."personal_tokens" USING btree ("expires_at") WHERE "shared"."personal_tokens"."expiry_told_at" is null;

@@ -5,22 +5,26 @@ import { destinations as t } from '../../db/schema/destinations.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { ApiError } from '../errors.ts';
 import { readRoles, requireAdmin } from '../members/owners.ts';
-import { MAX_WEBHOOKS } from './fields.ts';
+import { type DestinationGroup, type DestinationRow, MAX_DESTINATIONS } from './groups.ts';
 
-type Row = typeof t.$inferSelect;
+const isOf = (orgId: string, { kinds }: DestinationGroup) =>
+  and(eq(t.orgId, orgId), inArray(t.kind, [...kinds]));
 
-const isWebhook = (orgId: string) => and(eq(t.orgId, orgId), eq(t.kind, 'webhook'));
-
-/** The webhooks of an organization, the oldest first. */
-export const readWebhooks = (db: Db, orgId: string): Promise<Row[]> =>
-  db.select().from(t).where(isWebhook(orgId)).orderBy(t.createdAt, t.id);
+/** The destinations of an organization that are of a group, the oldest first. */
+export const readDestinations = (db: Db, orgId: string, group: DestinationGroup): Promise<DestinationRow[]> =>
+  db.select().from(t).where(isOf(orgId, group)).orderBy(t.createdAt, t.id);
 
 /** @throws ApiError `resource_error/not_found` */
-export async function requireWebhook(db: Db | Tx, orgId: string, webhookId: string): Promise<Row> {
+export async function requireDestination(
+  db: Db | Tx,
+  orgId: string,
+  group: DestinationGroup,
+  id: string,
+): Promise<DestinationRow> {
   const [row] = await db
     .select()
     .from(t)
-    .where(and(isWebhook(orgId), eq(t.id, webhookId)));
+    .where(and(isOf(orgId, group), eq(t.id, id)));
   if (!row) throw new ApiError('resource_error/not_found');
   return row;
 }
@@ -31,16 +35,16 @@ export async function requireStillAdmin(tx: Tx, orgId: string, userId: string): 
 }
 
 /** @throws ApiError `resource_error/conflict` */
-export function requireEnabled({ enabled }: Row): void {
+export function requireEnabled({ noun }: DestinationGroup, { enabled }: DestinationRow): void {
   if (!enabled)
-    throw new ApiError('resource_error/conflict', { message: 'The webhook is disabled. Enable it first.' });
+    throw new ApiError('resource_error/conflict', { message: `The ${noun} is disabled. Enable it first.` });
 }
 
-/** Refuses one more webhook than an organization can have. Call it after `lockOrg`. */
-export async function requireRoomForWebhook(tx: Tx, orgId: string): Promise<void> {
-  if ((await tx.$count(t, isWebhook(orgId))) < MAX_WEBHOOKS) return;
+/** Refuses one more destination than an organization can have of a group. Call it after `lockOrg`. */
+export async function requireRoom(tx: Tx, orgId: string, group: DestinationGroup): Promise<void> {
+  if ((await tx.$count(t, isOf(orgId, group))) < MAX_DESTINATIONS) return;
   throw new ApiError('resource_error/conflict', {
-    message: `An organization can have at most ${MAX_WEBHOOKS} webhooks. Delete one first.`,
+    message: `An organization can have at most ${MAX_DESTINATIONS} ${group.path}. Delete one first.`,
   });
 }
 
@@ -51,12 +55,14 @@ export function requireAddress(refusal: string | undefined): void {
 }
 
 /**
- * @param kept projects that the webhook has already, which may be deleted by now
+ * @param field that names the projects
+ * @param kept projects that the destination names already, which may be deleted by now
  * @throws ApiError `validation_error/field_invalid` if a project does not exist
  */
 export async function requireProjects(
   tx: Tx,
   tables: OrgTables,
+  field: 'muted_project_ids' | 'project_ids',
   projectIds: readonly string[] | null | undefined,
   kept: readonly string[] | null = [],
 ): Promise<void> {
@@ -70,6 +76,6 @@ export async function requireProjects(
   const i = projectIds.findIndex((projectId) => !known.has(projectId));
   if (i < 0) return;
   throw new ApiError('validation_error/field_invalid', {
-    details: [{ field: `project_ids.${i}`, message: 'is not a project of the organization' }],
+    details: [{ field: `${field}.${i}`, message: 'is not a project of the organization' }],
   });
 }

@@ -1,5 +1,5 @@
+import type { ReadDelivery } from '../../db/destinations/list.ts';
 import { DELIVERY_STATES } from '../../db/schema/values.ts';
-import type { ReadDelivery } from '../../db/webhooks/list.ts';
 import { count, id, shown, timestamp, z } from '../schema.ts';
 
 /** Deliveries are kept for so many days. */
@@ -26,6 +26,6 @@ export const Delivery = z
     response: shown('ok', 'The beginning of the response.').optional(),
     error: shown('The address did not answer within 10 seconds.', 'Why the attempt failed.').optional(),
   })
-  .openapi('WebhookDelivery');
+  .openapi('Delivery');
 
 export const toDelivery = (read: ReadDelivery): z.output<typeof Delivery> => read;

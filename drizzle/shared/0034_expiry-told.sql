@@ -1,2 +1,0 @@
-ALTER TABLE "shared"."personal_tokens" ADD COLUMN "expiry_told_at" timestamp (3) with time zone;--> statement-breakpoint
-CREATE INDEX "personal_tokens_untold" ON "shared"."personal_tokens" USING btree ("expires_at") WHERE "shared"."personal_tokens"."expiry_told_at" is null;

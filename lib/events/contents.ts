@@ -1,0 +1,62 @@
+import { isMissingTable, isUnavailable } from '../../db/errors.ts';
+import type { StoredEvent } from '../../db/events/read.ts';
+import type { Logger } from '../logger.ts';
+import type { Audience } from './audience.ts';
+import type { EventBody } from './body.ts';
+import type { LoadedEvent } from './render.ts';
+
+/** The most that is read at once, so that a process with many destinations needs little memory. */
+const FINDINGS = 1_000;
+const SCANS = 10;
+
+/** Reads the content of events, in their order. */
+export type LoadEvents = (events: readonly StoredEvent[]) => Promise<readonly LoadedEvent[]>;
+
+/** Reads the body of an event. @returns undefined if there is nothing to tell, an error if it cannot be read */
+export type ReadBody = (event: StoredEvent) => Promise<EventBody | Error | undefined>;
+
+/** The first events that are read at once. */
+function firstOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  let findings = 0;
+  let scans = 0;
+  const end = events.findIndex(({ type, finding_ids }, i) => {
+    findings += finding_ids?.length ?? 0;
+    if (type.startsWith('scan.')) scans++;
+    return i > 0 && (findings > FINDINGS || scans > SCANS);
+  });
+  return end < 0 ? events : events.slice(0, end);
+}
+
+/**
+ * Reads the bodies of events for an audience. They are asked for in their order, and many are read with one call of `load`. If it fails,
+ * they are read one by one, so that one that cannot be read keeps no other waiting.
+ * @throws Error if the database is out of reach
+ */
+export function readInOrder(
+  load: LoadEvents,
+  events: readonly StoredEvent[],
+  audience: Audience,
+  log: Logger,
+): ReadBody {
+  const read = new Map<string, EventBody | Error | undefined>();
+
+  async function readAll(some: readonly StoredEvent[]): Promise<void> {
+    try {
+      for (const { event, bodyFor } of await load(some)) read.set(event.id, bodyFor(audience));
+    } catch (error) {
+      if (isUnavailable(error) || isMissingTable(error)) throw error;
+      const [first] = some;
+      if (first && some.length === 1) {
+        log.error('an event cannot be read', { event: first.id, error });
+        read.set(first.id, error as Error);
+      } else {
+        for (const event of some) await readAll([event]);
+      }
+    }
+  }
+
+  return async (event) => {
+    if (!read.has(event.id)) await readAll(firstOf(events.slice(events.indexOf(event))));
+    return read.get(event.id);
+  };
+}

@@ -1,0 +1,52 @@
+import { removeDeliveries } from '../../../db/destinations/deliveries.ts';
+import { requireDestination, requireStillAdmin } from '../../destinations/destinations.ts';
+import { articled, type DestinationGroup } from '../../destinations/groups.ts';
+import { deleteDestination } from '../../events/following.ts';
+import { inOrgQuota } from '../../quotas.ts';
+import { z } from '../../schema.ts';
+import { freshCookieOrg } from '../access.ts';
+import { noContent } from '../answer.ts';
+import { newValues } from '../audit.ts';
+import { endpoint } from '../endpoint.ts';
+import { idParam } from '../fields.ts';
+import { logSecurityEvent } from '../security-log.ts';
+
+/** The endpoint that deletes a destination of a group. */
+export const deleteDestinationEndpoint = (group: DestinationGroup) =>
+  endpoint(
+    {
+      method: 'delete',
+      path: `/${group.path}/{id}`,
+      access: freshCookieOrg('admin', 'none'),
+      audit: `${group.noun}.deleted`,
+      tag: group.tag,
+      summary: `Delete ${articled(group)}`,
+      description: 'Its deliveries are deleted, too. Pending ones are not sent.',
+      request: { params: z.object({ id: idParam() }) },
+      responses: { 204: { description: 'Deleted.' } },
+    },
+    async (call) => {
+      const { log, org, params, services, sql, user } = call;
+      const { noun, nameOf } = group;
+      const { id } = await call.audited(
+        (inside) =>
+          inOrgQuota(inside, async (tx) => {
+            await requireStillAdmin(tx, org.id, user.id);
+            const found = await requireDestination(tx, org.id, group, params.id);
+            await deleteDestination(tx, found);
+            return found;
+          }),
+        (row) => ({
+          target: { type: noun, id: row.id, name: nameOf(row) },
+          changes: newValues({ events: row.events }),
+        }),
+      );
+      services.outbox.followed(org.id);
+      logSecurityEvent(call, 'org_setting_changed', { setting: noun, [noun]: id, to: 'deleted' });
+      // Nothing reads them any more, so a failure is none of the request.
+      await removeDeliveries(sql, org.tables, id).catch((error) =>
+        log.warn('the deliveries of a deleted destination were not removed', { destination: id, error }),
+      );
+      return noContent();
+    },
+  );
