@@ -43,9 +43,12 @@ export const findingColumns: SQL = sql.raw(
   'f.id, f.title, f.severity, f.project_id, f.source, f.file, f.line',
 );
 
+/** Whether a project `p` is shown. */
+const isShown: SQL = sql.raw("p.deleted_at is null and p.transfer is distinct from 'in'");
+
 /** Joins the project of `f` or `s`, as `p`, if it is shown. */
 export const joinProject = ({ projects }: OrgTables, of: 'f' | 's'): SQL =>
-  sql`join ${projects} p on p.id = ${sql.raw(of)}.project_id and p.deleted_at is null and p.transfer is distinct from 'in'`;
+  sql`join ${projects} p on p.id = ${sql.raw(of)}.project_id and ${isShown}`;
 
 /** The id of the row of `finding_events` that tells what an event `e` is about. */
 const recordId = (findingId: SQL): SQL => sql`case e.type when 'finding.commented' then e.subject::uuid
@@ -77,10 +80,11 @@ export async function readFindings(
 }
 
 const namesStatement = orgStatement<{ ids: string }, { id: string; name: string }>(
-  ({ projects }, $) => sql`select id, name from ${projects} where id = any (${$.ids}::uuid[])`,
+  ({ projects }, $) =>
+    sql`select id, name from ${projects} p where id = any (${$.ids}::uuid[]) and ${isShown}`,
 );
 
-/** Reads the names of projects. */
+/** Reads the names of those projects that are shown. */
 export async function readProjectNames(
   client: SqlClient,
   tables: OrgTables,

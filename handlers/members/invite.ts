@@ -23,7 +23,6 @@ import { findInvitee, GivenUp, insertPlaceholder } from '../../lib/members/invit
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { grant } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
-import { startMailsOf } from '../../lib/notifications/following.ts';
 import type { Actor } from '../../lib/orgs/notices.ts';
 import { removeRoles, replaceRoles } from '../../lib/projects/members.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
@@ -150,7 +149,6 @@ async function addMember(
   await removeRoles(tx, tables, invitee.userId);
   const assigned = await replaceRoles(tx, tables, invitee.userId, projects, now);
   await markUsed(tx, org.id);
-  await startMailsOf(tx, { orgId: org.id, userId: invitee.userId, now });
   await mailInvitation(tx, services, { ...invitee, isOffered: offer !== undefined }, call);
   if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: invitee.userId, to: role, offer });
   // A former member may still be the assignee of a rule.

@@ -3,6 +3,7 @@ import { runDeletions } from '../deletions/run.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
 import { tellOfExpiringTokens } from '../notifications/expiring-tokens.ts';
+import { startMails } from '../notifications/following.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
 import { removeUnverifiedOrgs } from '../orgs/unverified.ts';
 import { purgeProjects } from '../projects/purge.ts';
@@ -91,7 +92,11 @@ export function housekeeping(services: Services): Task[] {
       run: () => logOperatorEvents(services),
     },
     {
-      ...{ name: 'tell of expiring tokens', everyMs: 10 * MINUTE_MS, atStart: true },
+      ...{ name: 'start mails to members', everyMs: 5 * MINUTE_MS, atStart: true },
+      run: () => startMails(database.db, clock()),
+    },
+    {
+      ...{ name: 'tell of expiring tokens', everyMs: HOUR_MS, atStart: true },
       run: () => tellOfExpiringTokens(services),
     },
     {

@@ -1,27 +1,14 @@
-import {
-  and,
-  asc,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  not,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lte, not, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database, Tx } from '../../db/client.ts';
 import { retried } from '../../db/errors.ts';
 import { readProjectNames } from '../../db/events/details.ts';
 import { isServed } from '../../db/events/served.ts';
 import { readAssigned } from '../../db/projects/members.ts';
 import { notificationSettings as s, userEmails, users } from '../../db/schema/accounts.ts';
-import { destinations as d } from '../../db/schema/destinations.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { orgs } from '../../db/schema/orgs.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { personalTokens as t } from '../../db/schema/personal-tokens.ts';
+import { arrayText } from '../../db/statements.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../logger.ts';
 import type { MailQueue } from '../mail/queue.ts';
@@ -29,8 +16,9 @@ import { expiryText, groupOf, withTitle } from '../mail/templates/notifications.
 import { orgUrl } from '../members/invitations.ts';
 import type { KnownOrgs } from '../orgs/directory.ts';
 import { rankOf } from '../tokens/scopes.ts';
-import type { PersonalNotice } from './notices.ts';
+import { limitedOf, type PersonalNotice } from './notices.ts';
 import {
+  hasJoined,
   isReachable,
   type Recipient,
   readSubscribers,
@@ -44,8 +32,10 @@ const BEFORE_MS = 7 * 24 * 60 * 60 * 1_000;
 /** Tokens of one transaction, and organizations that are read at once. */
 const BATCH = 500;
 
+const isChosen = sql`${s.kinds} ->> 'token_expiring' <> 'off'`;
+
 export interface ExpiryOptions extends WriteOptions {
-  config: Pick<Config, 'quotas' | 'publicUrl' | 'baseDomain' | 'pendingInvitations'>;
+  config: Pick<Config, 'quotas' | 'publicUrl' | 'baseDomain'>;
   database: Pick<Database, 'db' | 'sql'>;
   knownOrgs: KnownOrgs;
   orgMigrations: readonly unknown[];
@@ -93,12 +83,13 @@ export async function tellOfExpiringTokens(options: ExpiryOptions): Promise<void
   const { clock, database, log, orgMigrations } = options;
   const { db } = database;
   await tellOwners(options);
-  const isMailed = and(eq(d.kind, 'mail'), isServed(d.orgId, orgMigrations.length));
+  const isMailed = and(isChosen, hasJoined, isServed(orgs.id, orgMigrations.length));
   for (let last: string | undefined; ; ) {
     const page = await db
-      .select({ id: orgs.id, slug: orgs.slug, name: orgs.name })
-      .from(d)
-      .innerJoin(orgs, eq(orgs.id, d.orgId))
+      .selectDistinct({ id: orgs.id, slug: orgs.slug, name: orgs.name })
+      .from(memberships)
+      .innerJoin(s, eq(s.userId, memberships.userId))
+      .innerJoin(orgs, eq(orgs.id, memberships.orgId))
       .where(and(isMailed, last === undefined ? undefined : gt(orgs.id, last)))
       .orderBy(asc(orgs.id))
       .limit(BATCH);
@@ -127,13 +118,13 @@ async function tellOwners(options: ExpiryOptions): Promise<void> {
       .innerJoin(s, eq(s.userId, t.userId))
       .innerJoin(users, eq(users.id, t.userId))
       .innerJoin(userEmails, eq(userEmails.userId, t.userId))
-      .where(and(isExpiring(columns, now), isReachable, sql`${s.kinds} ->> 'token_expiring' <> 'off'`))
+      .where(and(isExpiring(columns, now), isReachable, isChosen))
       .orderBy(asc(t.id))
       .limit(BATCH);
     if (rows.length === 0) return 0;
     const ids = rows.map(({ token }) => token.id);
     // Another process may be telling of some of them.
-    const isUntold = and(inArray(t.id, ids), isNull(t.expiryToldAt));
+    const isUntold = and(sql`${t.id} = any (${arrayText(ids)}::uuid[])`, isNull(t.expiryToldAt));
     const told = await tx.update(t).set({ expiryToldAt: now }).where(isUntold).returning({ id: t.id });
     const own = new Set(told.map(({ id }) => id));
     const notices = rows.flatMap(({ token, to }) => (own.has(token.id) ? noticeOf(to, token, place) : []));
@@ -154,7 +145,10 @@ const sees = (
   return !isLimited || (assigned.get(id)?.includes(projectId) ?? false);
 };
 
-/** Tells the creators of an organization's API tokens who are still members with the right to see them. */
+/**
+ * Tells the creators of an organization's API tokens who are still members with the right to see them. If very many tokens expire, the next
+ * run tells of the others.
+ */
 async function tellCreators(
   options: ExpiryOptions,
   org: { id: string; slug: string; name: string },
@@ -163,45 +157,47 @@ async function tellCreators(
   const { config, database, knownOrgs, mail } = options;
   const { db, sql: client } = database;
   const tables: OrgTables = knownOrgs.tablesOf(org);
-  const members = await readSubscribers(db, config, org.id);
-  const byId = new Map(
-    members.flatMap((one) => ((one.kinds.token_expiring ?? 'off') === 'off' ? [] : [[one.id, one]])),
-  );
-  if (byId.size === 0) return;
+  const subscribers = await readSubscribers(db, { id: org.id, tables });
+  const members = subscribers.filter(({ kinds }) => (kinds.token_expiring ?? 'off') !== 'off');
+  const byId = new Map(members.map((member) => [member.id, member]));
   const { apiTokens: a } = tables;
   const columns = { expiresAt: a.expiresAt, createdAt: a.createdAt, toldAt: a.expiryToldAt };
+  const isOfMember = sql`${a.createdBy} = any (${arrayText([...byId.keys()])}::uuid[])`;
   const found = await db
     .select({ id: a.id, creator: a.createdBy, projectId: a.projectId })
     .from(a)
-    .where(
-      and(isExpiring(columns, now), not(a.revoked), not(a.suspended), inArray(a.createdBy, [...byId.keys()])),
-    );
+    .where(and(isExpiring(columns, now), not(a.revoked), not(a.suspended), isOfMember))
+    .orderBy(asc(a.expiresAt))
+    .limit(BATCH);
+  if (found.length === 0) return;
   const projects = [...new Set(found.flatMap(({ projectId }) => projectId ?? []))];
-  const assigned = await readAssigned(client, tables, projects);
+  const assigned = await readAssigned(client, tables, projects, limitedOf(members));
   const names = await readProjectNames(client, tables, projects);
-  const seen = found.filter(({ creator, projectId }) => {
+  const ids = found.flatMap(({ id, creator, projectId }) => {
     const member = byId.get(creator);
-    return member && sees(member, projectId, assigned);
+    return member && sees(member, projectId, assigned) ? [id] : [];
   });
+  if (ids.length === 0) return;
   const url = `${orgUrl(config, org.slug)}/tokens`;
-  for (let i = 0; i < seen.length; i += BATCH) {
-    const ids = seen.slice(i, i + BATCH).map(({ id }) => id);
-    await retried(() =>
-      db.transaction(async (tx) => {
-        const told = await tx
-          .update(a)
-          .set({ expiryToldAt: now })
-          .where(and(inArray(a.id, ids), isNull(a.expiryToldAt), isNotNull(a.expiresAt)))
-          .returning();
-        const notices = told.flatMap(({ createdBy, projectId, name, prefix, expiresAt }) => {
-          const creator = byId.get(createdBy);
-          if (!creator || !expiresAt) return [];
-          const group = groupOf(org, projectId === null ? undefined : names.get(projectId));
-          return noticeOf(creator, { name, prefix, expiresAt }, { group, url });
+  await retried(() =>
+    db.transaction(async (tx) => {
+      // Another process may be telling of some of them.
+      const told = await tx
+        .update(a)
+        .set({ expiryToldAt: now })
+        .where(and(sql`${a.id} = any (${arrayText(ids)}::uuid[])`, isNull(a.expiryToldAt)))
+        .returning({
+          ...{ creator: a.createdBy, projectId: a.projectId },
+          ...{ name: a.name, prefix: a.prefix, expiresAt: a.expiresAt },
         });
-        await writeNotices(tx, options, notices, now);
-      }),
-    );
-  }
-  if (seen.length > 0) mail.kick();
+      const notices = told.flatMap(({ creator, projectId, expiresAt, ...token }) => {
+        const recipient = byId.get(creator);
+        if (!recipient || !expiresAt) return [];
+        const group = groupOf(org, projectId === null ? undefined : names.get(projectId));
+        return noticeOf(recipient, { ...token, expiresAt }, { group, url });
+      });
+      await writeNotices(tx, options, notices, now);
+    }),
+  );
+  mail.kick();
 }

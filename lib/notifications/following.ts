@@ -1,31 +1,53 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { retried } from '../../db/errors.ts';
 import { notificationSettings as s } from '../../db/schema/accounts.ts';
 import { destinations as d, eventPositions } from '../../db/schema/destinations.ts';
 import { memberships } from '../../db/schema/orgs.ts';
+import { arrayText } from '../../db/statements.ts';
 import { deleteDestination, follow } from '../events/following.ts';
 import { MAIL_EVENTS } from './kinds.ts';
+import { hasJoined, isWanting } from './subscribers.ts';
 
 /*
  * The mails of an organization's members are one destination of its events. It exists while a member has chosen mails: choosing creates
- * it, and so does joining. Switching off deletes it, and so does the first event after the last such member has left.
+ * it, a periodic task creates it after any other change of members, and the first event after the last such member has left deletes it.
  */
 
-/** Whether settings have a kind that is on. */
-export const isWanting: SQL = sql`jsonb_path_exists(${s.kinds}, '$.* ? (@ != "off")')`;
+/** Organizations that one statement reads. */
+const BATCH = 1_000;
 
-/** The organizations of a person, in the order in which transactions lock them. */
-export async function orgsOf(tx: Tx, userId: string): Promise<string[]> {
-  const rows = await tx
-    .select({ id: memberships.orgId })
-    .from(memberships)
-    .where(eq(memberships.userId, userId))
-    .orderBy(asc(memberships.orgId));
-  return rows.map(({ id }) => id);
+/**
+ * Has the events of organizations mailed from now on whose members have chosen mails.
+ * @param userId only the organizations of this member
+ * @returns the organizations that had no such destination, or one for other events
+ */
+export async function startMails(db: Db, now: Date, userId?: string): Promise<string[]> {
+  const started: string[] = [];
+  for (;;) {
+    const isCurrent = sql`${d.events} = ${arrayText(MAIL_EVENTS)}::text[]`;
+    const page = await db
+      .selectDistinct({ orgId: memberships.orgId })
+      .from(memberships)
+      .innerJoin(s, eq(s.userId, memberships.userId))
+      .leftJoin(d, and(eq(d.orgId, memberships.orgId), eq(d.kind, 'mail'), isCurrent))
+      .where(
+        and(
+          ...[isNull(d.id), isWanting, hasJoined],
+          userId === undefined ? undefined : eq(memberships.userId, userId),
+        ),
+      )
+      .orderBy(asc(memberships.orgId))
+      .limit(BATCH);
+    for (const { orgId } of page) {
+      await retried(() => db.transaction((tx) => start(tx, orgId, now)));
+      started.push(orgId);
+    }
+    if (page.length < BATCH) return started;
+  }
 }
 
-/** Has the events of an organization mailed from now on. */
-export async function startMails(tx: Tx, orgId: string, now: Date): Promise<void> {
+async function start(tx: Tx, orgId: string, now: Date): Promise<void> {
   // Locks the position, so that nobody deletes the destination meanwhile.
   await follow(tx, orgId, now);
   await tx
@@ -34,11 +56,15 @@ export async function startMails(tx: Tx, orgId: string, now: Date): Promise<void
       ...{ id: crypto.randomUUID(), orgId, kind: 'mail', url: 'mailto:', secret: '', enabled: true },
       ...{ events: MAIL_EVENTS, createdAt: now, updatedAt: now },
     })
-    .onConflictDoNothing();
+    .onConflictDoUpdate({
+      target: d.orgId,
+      targetWhere: sql`kind = 'mail'`,
+      set: { events: sql`excluded.events`, updatedAt: sql`excluded.updated_at` },
+    });
 }
 
-/** Ends the mails of an organization, unless a member has chosen some. */
-export async function endMails(tx: Tx, orgId: string): Promise<void> {
+/** Ends the mails of an organization, unless a member has chosen some. @returns whether it has ended them */
+export async function endMails(tx: Tx, orgId: string): Promise<boolean> {
   await tx
     .select({ orgId: eventPositions.orgId })
     .from(eventPositions)
@@ -48,27 +74,13 @@ export async function endMails(tx: Tx, orgId: string): Promise<void> {
     .select({ userId: s.userId })
     .from(s)
     .innerJoin(memberships, eq(memberships.userId, s.userId))
-    .where(and(eq(memberships.orgId, orgId), isWanting))
+    .where(and(eq(memberships.orgId, orgId), isWanting, hasJoined))
     .limit(1);
-  if (wanting) return;
+  if (wanting) return false;
   const [row] = await tx
     .select({ id: d.id, orgId: d.orgId })
     .from(d)
     .where(and(eq(d.orgId, orgId), eq(d.kind, 'mail')));
   if (row) await deleteDestination(tx, row);
-}
-
-/**
- * Starts the mails of an organization that a person joins, if the person has chosen some. Call it after the membership is inserted, in the
- * same transaction: the change of settings locks the account, which the membership refers to, so that one of them sees the other.
- */
-export async function startMailsOf(
-  tx: Tx,
-  { orgId, userId, now }: { orgId: string; userId: string; now: Date },
-): Promise<void> {
-  const [wanting] = await tx
-    .select({ userId: s.userId })
-    .from(s)
-    .where(and(eq(s.userId, userId), isWanting));
-  if (wanting) await startMails(tx, orgId, now);
+  return row !== undefined;
 }

@@ -30,17 +30,22 @@ export interface NoticeContext {
   assigned: ReadonlyMap<string, readonly string[]>;
 }
 
+/** The members who reach only assigned projects. */
+export const limitedOf = (members: readonly Subscriber[]): string[] =>
+  members.flatMap(({ id, isLimited }) => (isLimited ? [id] : []));
+
 /** Reads the projects of events. */
 export async function readProjectsOf(
   client: Sql,
   tables: OrgTables,
   events: readonly LoadedEvent[],
+  subscribers: readonly Subscriber[],
 ): Promise<Pick<NoticeContext, 'names' | 'assigned'>> {
   const ids = [...new Set(events.flatMap((event) => [...event.about().projects]))];
   if (ids.length === 0) return { names: new Map(), assigned: new Map() };
   const [names, assigned] = await Promise.all([
     readProjectNames(client, tables, ids),
-    readAssigned(client, tables, ids),
+    readAssigned(client, tables, ids, limitedOf(subscribers)),
   ]);
   return { names, assigned };
 }

@@ -59,10 +59,16 @@ export const toNotifications = ({ kinds, timeZone, hour }: Settings): z.output<t
 
 /** The settings after a change. Fields that are left out stay. */
 export const changed = (before: Settings, given: z.output<typeof NotificationChanges>): Settings => ({
-  kinds: mapKinds((kind) => given[kind] ?? before.kinds[kind]),
+  // Another version may have stored further kinds.
+  kinds: { ...before.kinds, ...mapKinds((kind) => given[kind] ?? before.kinds[kind]) },
   timeZone: given.time_zone ?? before.timeZone,
   hour: given.hour ?? before.hour,
 });
+
+export const isSame = (a: Settings, b: Settings): boolean =>
+  a.timeZone === b.timeZone &&
+  a.hour === b.hour &&
+  Object.entries(a.kinds).every(([kind, time]) => time === b.kinds[kind as NotificationKind]);
 
 /** Whether any kind is on. */
 export const wantsAny = ({ kinds }: Settings): boolean => Object.values(kinds).some((time) => time !== 'off');

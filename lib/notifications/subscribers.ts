@@ -1,10 +1,12 @@
-import { and, eq, isNotNull, isNull, not } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, not, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { notificationSettings as s, userEmails, users } from '../../db/schema/accounts.ts';
-import { isLimited, memberships, type Role } from '../../db/schema/orgs.ts';
-import type { Config } from '../config/config.ts';
-import { hasAccess, isConfirmed } from '../members/fields.ts';
-import { isWanting } from './following.ts';
+import { notificationSettings as s, sessions, userEmails, users } from '../../db/schema/accounts.ts';
+import { identities } from '../../db/schema/identities.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import { isLimited, memberships, type Role, ssoConnections } from '../../db/schema/orgs.ts';
+import { hasCome, isActive, isConfirmed } from '../members/fields.ts';
+import { isOrgFlagActive } from '../orgs/flags.ts';
+import { hasTrustedMfa, lacksSso } from '../sso/required.ts';
 import type { Settings } from './settings.ts';
 
 /** A person who has chosen mails, with the primary address. */
@@ -34,14 +36,36 @@ export const isReachable = and(
   isNotNull(userEmails.verifiedAt),
 );
 
-/** The members of an organization who have access to it and have chosen mails. */
-export const readSubscribers = (
+/** Whether settings have a kind that is on. */
+export const isWanting: SQL = sql`jsonb_path_exists(${s.kinds}, '$.* ? (@ != "off")')`;
+
+/**
+ * Whether a membership is a reason for mails: it is not suspended, and the member has accepted the invitation. A stranger can invite any
+ * address.
+ */
+export const hasJoined = and(isActive, hasCome);
+
+/** The connections of a membership's organization by which the account has signed in. */
+const connectionsOfMember = sql`any (array(
+  select k.id from ${ssoConnections} k join ${identities} i on i.org_id = k.org_id and i.issuer = k.issuer
+  where i.user_id = ${memberships.userId} and k.org_id = ${memberships.orgId}))`;
+
+/** Whether an account has a second factor that an organization accepts, or has signed in with one. */
+const hasMfa = (orgId: string) =>
+  sql<boolean>`(${users.mfaEnabled} or exists (select 1 from ${sessions} where ${sessions.userId} = ${users.id}
+    and (${sessions.passkeyId} is not null or ${hasTrustedMfa(sql`${orgId}`)})))`;
+
+/**
+ * The members of an organization, or one of them, who have access to it and have chosen mails. Those whom the organization refuses until
+ * they use its provider or a second factor are left out.
+ */
+export async function readSubscribers(
   db: Db | Tx,
-  config: Pick<Config, 'pendingInvitations'>,
-  orgId: string,
-): Promise<Subscriber[]> =>
-  db
-    .select({ ...recipientFields, role: memberships.role, isLimited })
+  { id: orgId, tables }: { id: string; tables: OrgTables },
+  userId?: string,
+): Promise<Subscriber[]> {
+  const found = await db
+    .select({ ...recipientFields, role: memberships.role, isLimited, hasMfa: hasMfa(orgId) })
     .from(memberships)
     .innerJoin(s, eq(s.userId, memberships.userId))
     .innerJoin(users, eq(users.id, memberships.userId))
@@ -49,10 +73,12 @@ export const readSubscribers = (
     .where(
       and(
         eq(memberships.orgId, orgId),
-        hasAccess(config),
-        isConfirmed,
-        not(memberships.isHeld),
-        isReachable,
-        isWanting,
+        userId === undefined ? undefined : eq(memberships.userId, userId),
+        ...[hasJoined, isConfirmed, not(memberships.isHeld), isReachable, isWanting],
+        not(lacksSso(connectionsOfMember)),
       ),
     );
+  const isRefusing =
+    found.some((member) => !member.hasMfa) && (await isOrgFlagActive(db, tables, 'require_mfa'));
+  return found.flatMap(({ hasMfa, ...member }) => (isRefusing && !hasMfa ? [] : [member]));
+}

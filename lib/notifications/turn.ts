@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import { removeDeliveries } from '../../db/destinations/deliveries.ts';
 import { retried } from '../../db/errors.ts';
 import {
   claimDeliveries,
@@ -7,9 +8,12 @@ import {
   readDueDeliveries,
 } from '../../db/events/deliveries.ts';
 import { type LeasedDestination, settleDestination } from '../../db/events/destinations.ts';
+import type { StoredEvent } from '../../db/events/read.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Config } from '../config/config.ts';
+import { readInOrder } from '../events/contents.ts';
 import { type LoadedEvent, loadEvents } from '../events/render.ts';
+import { GIVE_UP_MS } from '../events/turn.ts';
 import type { OwnType } from '../events/types.ts';
 import type { Logger } from '../logger.ts';
 import type { MailQueue } from '../mail/queue.ts';
@@ -21,7 +25,7 @@ import { readSubscribers, type Subscriber } from './subscribers.ts';
 import { type WriteOptions, writeNotices } from './write.ts';
 
 export interface MailTurnOptions extends WriteOptions {
-  config: Pick<Config, 'quotas' | 'publicUrl' | 'baseDomain' | 'pendingInvitations'>;
+  config: Pick<Config, 'quotas' | 'publicUrl' | 'baseDomain'>;
   database: Database;
   tablesOf: (org: { id: string }) => OrgTables;
   clock: () => Date;
@@ -29,9 +33,9 @@ export interface MailTurnOptions extends WriteOptions {
   mail: MailQueue;
 }
 
-/** Deliveries of one turn. */
-const TURN_DELIVERIES = 100;
-/** A transaction writes the notices of one event, and of further ones up to this number. */
+/** Deliveries of one turn, as for webhooks. */
+const TURN_DELIVERIES = 20;
+/** A transaction writes the notices of one event, and of further ones up to about this number. */
 const MAX_NOTICES = 1_000;
 
 /** The notices about a delivery; none if nobody has to hear of its event. */
@@ -49,9 +53,11 @@ export async function takeMailTurn(options: MailTurnOptions, destination: Leased
   const { sql, db } = database;
   const { id, org } = destination;
   const tables = tablesOf(org);
-  const due = await readDueDeliveries(sql, tables, { id, failures: 0 }, clock(), TURN_DELIVERIES);
-  const subscribers = due.length > 0 ? await readSubscribers(db, config, org.id) : [];
-  const told = await tell(due, subscribers);
+  const subscribers = await readSubscribers(db, { id: org.id, tables });
+  const limit = Math.min(TURN_DELIVERIES, Math.max(1, Math.floor(MAX_NOTICES / subscribers.length)));
+  const due = await readDueDeliveries(sql, tables, { id, failures: 0 }, clock(), limit);
+  const told = await tell(due);
+  let hasEnded = false;
   if (told.length > 0) {
     await retried(() =>
       db.transaction(async (tx) => {
@@ -59,37 +65,46 @@ export async function takeMailTurn(options: MailTurnOptions, destination: Leased
         const claimed = await claimDeliveries(tx, tables, id, ids);
         const notices = told.filter((one) => claimed.has(one.id)).flatMap((one) => one.notices);
         await writeNotices(tx, options, notices, clock());
-        if (subscribers.length === 0) await endMails(tx, org.id);
+        hasEnded = subscribers.length === 0 && (await endMails(tx, org.id));
       }),
     );
     mail.kick();
   }
+  // Nothing reads them any more, so a failure does no harm.
+  if (hasEnded) await removeDeliveries(sql, tables, id).catch(onLeft);
   const now = clock();
   const next = await nextDelivery(sql, tables, id);
   const dueAt = next && next < now ? now : next;
   await settleDestination(sql, destination, { failures: 0, failingSince: null, next: dueAt, ifWoken: now });
 
-  /** The notices about the first deliveries, up to {@link MAX_NOTICES}. */
-  async function tell(
-    deliveries: readonly DueDelivery[],
-    subscribers: readonly Subscriber[],
-  ): Promise<Told[]> {
+  function onLeft(error: unknown): void {
+    log.warn('the deliveries of a deleted destination were not removed', { destination: id, error });
+  }
+
+  async function tell(deliveries: readonly DueDelivery[]): Promise<Told[]> {
     const context = { sql, org: { ...org, tables }, config };
-    const stored = deliveries.flatMap(({ event }) =>
-      event && isChosen(event.type, subscribers) ? event : [],
+    const oldest = clock().getTime() - GIVE_UP_MS;
+    const isTold = ({ at, type }: StoredEvent) =>
+      new Date(at).getTime() > oldest && isChosen(type, subscribers);
+    const stored = deliveries.flatMap(({ event }) => (event && isTold(event) ? event : []));
+    const read = readInOrder(
+      (some) => loadEvents(context, some),
+      stored,
+      (loaded) => loaded,
+      log,
     );
-    const loaded = new Map((await loadEvents(context, stored)).map((one) => [one.event.id, one]));
-    const projects = await readProjectsOf(sql, tables, [...loaded.values()]);
-    const about = { org, base: orgUrl(config, org.slug), subscribers, ...projects };
-    const told: Told[] = [];
-    let count = 0;
-    for (const { id, event } of deliveries) {
-      if (count >= MAX_NOTICES) break;
-      const notices = noticesAbout(about, loaded.get(event?.id ?? ''));
-      told.push({ id, notices });
-      count += notices.length;
+    const loaded = new Map<string, LoadedEvent>();
+    for (const event of stored) {
+      const content = await read(event);
+      // An event that cannot be read is in the log. Its delivery is deleted like the others.
+      if (content && !(content instanceof Error)) loaded.set(event.id, content);
     }
-    return told;
+    const projects = await readProjectsOf(sql, tables, [...loaded.values()], subscribers);
+    const about = { org, base: orgUrl(config, org.slug), subscribers, ...projects };
+    return deliveries.map(({ id, event }) => ({
+      id,
+      notices: noticesAbout(about, loaded.get(event?.id ?? '')),
+    }));
   }
 
   /** An event that cannot be rendered does not keep the others from being sent. */

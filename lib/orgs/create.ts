@@ -5,7 +5,6 @@ import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
-import { startMailsOf } from '../notifications/following.ts';
 import { VERIFY_MS } from './unverified.ts';
 
 /** A new organization as its creator asked for it. */
@@ -64,6 +63,5 @@ export async function insertOrg(
   await tx
     .insert(memberships)
     .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt });
-  await startMailsOf(tx, { orgId: id, userId: ownerId, now: createdAt });
   return toResource({ ...inserted, schema_version: shownVersion(inserted.schema_version, migrations) });
 }

@@ -11,7 +11,6 @@ import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
 import { type AccessChange, accessOfOwner } from '../members/access.ts';
 import { NO_OFFER } from '../members/fields.ts';
-import { startMailsOf } from '../notifications/following.ts';
 import { removeRoles } from '../projects/members.ts';
 import { restoreLocked } from './deletion.ts';
 import type { Org, OrgDirectory } from './directory.ts';
@@ -115,7 +114,6 @@ async function giveBack(
       target: [memberships.orgId, memberships.userId],
       set: { ...former, ...NO_OFFER },
     });
-  await startMailsOf(tx, { orgId, userId, now: by.now });
   // The mark of a limited member who has left.
   if (!before) await removeRoles(tx, tables, userId);
   // A former or limited member may be the assignee of a rule.

@@ -14,7 +14,6 @@ import { endMembership } from '../members/ending.ts';
 import { isActive, memberEmail, memberName, provisioned } from '../members/fields.ts';
 import { findInvitee, insertPlaceholder } from '../members/invitees.ts';
 import { isControlling } from '../members/roles.ts';
-import { startMailsOf } from '../notifications/following.ts';
 import { accessOnReturn } from '../projects/members.ts';
 import { requireNoMore } from '../quotas.ts';
 import { domainOf } from '../sso/connections.ts';
@@ -255,7 +254,6 @@ export async function createUser(
   await requireNoMore(tx, config, 'membersPerOrg', memberships, eq(memberships.orgId, org.id));
   await markUsed(tx, org.id);
   await tx.insert(s).values({ ...values, userId });
-  await startMailsOf(tx, { orgId: org.id, userId, now: createdAt });
   // A former member may still be the assignee of a rule.
   if (!isPlaceholder) await run(tx, reloadRulesOf(org.tables, userId));
   if (isControlling(role)) await mailRoleChange(tx, actor, { orgId: org.id, userId, to: role });

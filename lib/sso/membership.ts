@@ -18,7 +18,6 @@ import { endMembership } from '../members/ending.ts';
 import { NO_OFFER } from '../members/fields.ts';
 import { readRoles } from '../members/owners.ts';
 import { isControlling } from '../members/roles.ts';
-import { startMailsOf } from '../notifications/following.ts';
 import type { Actor } from '../orgs/notices.ts';
 import { accessOnReturn } from '../projects/members.ts';
 import { requireNoMore } from '../quotas.ts';
@@ -103,7 +102,6 @@ export async function applyRole(
       .values({ orgId: org.id, userId, role, projectAccess, mappedBy: connectionId, createdAt: now });
     await requireNoMore(tx, config, 'membersPerOrg', t, eq(t.orgId, org.id));
     await markUsed(tx, org.id);
-    await startMailsOf(tx, { orgId: org.id, userId, now });
     if (isControlling(role)) await mailRoleChange(tx, actor, { orgId: org.id, userId, to: role });
     // A former member may still be the assignee of a rule.
     await run(tx, reloadRulesOf(org.tables, userId));

@@ -6,10 +6,12 @@ import type { TestApp } from '../support/server/app.ts';
 export const run = ({ services }: TestApp, text: string, params: unknown[] = []) =>
   services.database.sql.unsafe(text, params as never[]);
 
-/** Verifies the address of an account, and with it the memberships by invitation. */
+/** Verifies the address of an account, and accepts its invitations. */
 export async function confirm(t: TestApp, userId: string): Promise<void> {
   await run(t, 'update shared.user_emails set verified_at = now() where user_id = $1', [userId]);
-  await run(t, 'update shared.memberships set confirmed_at = now() where user_id = $1', [userId]);
+  // Later than the invitation, as at the first visit.
+  const accepted = "confirmed_at = created_at + interval '1 second'";
+  await run(t, `update shared.memberships set ${accepted} where user_id = $1`, [userId]);
 }
 
 /** Chooses mails. */

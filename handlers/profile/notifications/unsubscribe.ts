@@ -24,8 +24,7 @@ export const unsubscribe = endpoint(
   async ({ db, now, query: { token }, services }) => {
     const link = services.unsubscribeTokens.verify(token);
     if (!link) throw invalidLink();
-    const { orgIds } = await changeSettings(db, link.userId, now, (before) => without(before, link.what));
-    for (const orgId of orgIds) services.outbox.followed(orgId);
+    await changeSettings(db, link.userId, now, (before) => without(before, link.what));
     return done();
   },
 );
