@@ -416,13 +416,16 @@ export const sharedMigrations: readonly Migration[] = [
   },
   {
     "name": "0034_notifications",
-    "hash": "8c88338e57772f28c82ed6ef2781bed130885e0f29b9d1b2b6dbe75c0fdbf860",
+    "hash": "9e6bb06ff54deeeded51c0724c868356759b8c80260a5fc2c19f68a3c9faff5d",
     "statements": [
       "CREATE TABLE \"shared\".\"notification_settings\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"kinds\" jsonb NOT NULL,\n\t\"time_zone\" text NOT NULL,\n\t\"hour\" integer NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL\n);",
       "ALTER TABLE \"shared\".\"personal_tokens\" ADD COLUMN \"expiry_told_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"is_bulk\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"is_full\" boolean DEFAULT false NOT NULL;",
       "ALTER TABLE \"shared\".\"notification_settings\" ADD CONSTRAINT \"notification_settings_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
       "CREATE UNIQUE INDEX \"destinations_mail\" ON \"shared\".\"destinations\" USING btree (\"org_id\") WHERE \"shared\".\"destinations\".\"kind\" = 'mail';",
-      "CREATE INDEX \"personal_tokens_untold\" ON \"shared\".\"personal_tokens\" USING btree (\"expires_at\") WHERE \"shared\".\"personal_tokens\".\"expiry_told_at\" is null;"
+      "CREATE INDEX \"personal_tokens_untold\" ON \"shared\".\"personal_tokens\" USING btree (\"expires_at\") WHERE \"shared\".\"personal_tokens\".\"expiry_told_at\" is null;",
+      "CREATE INDEX \"outgoing_mails_urgent\" ON \"shared\".\"outgoing_mails\" USING btree (\"next_attempt_at\") WHERE not \"shared\".\"outgoing_mails\".\"is_bulk\";"
     ]
   }
 ];

@@ -50,6 +50,7 @@ import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
 import { routesNoted } from './metrics/read-routes.ts';
+import { renderDigest } from './notifications/digest.ts';
 import { takeMailTurn } from './notifications/turn.ts';
 import { createUnsubscribeTokens, type UnsubscribeTokens } from './notifications/unsubscribe.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
@@ -268,9 +269,12 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     metrics,
   );
   const { db } = database;
+  const tablesOf = core.knownOrgs.tablesOf;
+  const digests = { config, database, tablesOf, unsubscribeTokens: core.unsubscribeTokens };
   const mail = createMailQueue({
     ...{ db, mailer, log, clock, nextId, background },
     box: core.mailBox,
+    renderDigest: (digest) => renderDigest(digests, digest),
     onOutcome: metrics.mailTried,
   });
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
@@ -287,16 +291,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     migrations: core.orgMigrations,
     known: core.knownOrgs,
   });
-  const tablesOf = core.knownOrgs.tablesOf;
-  const mailTurn = {
-    config,
-    database,
-    tablesOf,
-    clock,
-    log,
-    mail,
-    unsubscribeTokens: core.unsubscribeTokens,
-  };
+  const mailTurn = { ...digests, clock, log, mail };
   const outbox = createOutbox({
     ...{ config, database, log, clock, background, mail },
     ...{ tablesOf, version: core.orgMigrations.length, followed: core.followedOrgs },

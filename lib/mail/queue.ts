@@ -1,8 +1,7 @@
 import type { Db, Tx } from '../../db/client.ts';
-import { mailQueue } from '../../db/schema/platform.ts';
 import { backoff, createDispatcher } from '../deliveries/dispatcher.ts';
 import type { MailOutcome } from '../metrics/reports.ts';
-import type { Collection } from './collect.ts';
+import type { Digest } from './digests.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
 import {
   createQueuedMails,
@@ -10,18 +9,17 @@ import {
   type QueuedMails,
   type QueuedMailsOptions,
 } from './queued-mails.ts';
-import type { Notice } from './templates/collected.ts';
 
 /** The queue of outgoing mails, stored encrypted in the database until the provider accepts them. */
 export interface MailQueue {
   /** Writes a mail into the queue, in the caller's transaction. */
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
-  /** The same for several mails. */
-  enqueueAll: QueuedMails['writeAll'];
+  /** The same for mails that others overtake: there may be very many of them. */
+  enqueueBulk: QueuedMails['writeBulk'];
   /** Adds a notice to a mail that is sent later, in the caller's transaction. */
-  collect(tx: Tx, recipient: string, notice: Notice, until: Collection): Promise<void>;
-  /** The same for several notices. */
-  collectAll: QueuedMails['collect'];
+  collect: QueuedMails['collect'];
+  /** Adds notices to digests, in the caller's transaction. */
+  collectForDigests: QueuedMails['collectForDigests'];
   /** Writes a mail and deletes it in the same transaction, which takes as long as `enqueue`. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Starts the delivery of due mails, after the current response. Returns immediately. */
@@ -34,6 +32,8 @@ export interface MailQueue {
 
 export interface MailQueueOptions extends QueuedMailsOptions {
   mailer: Mailer;
+  /** Makes the mail of a digest that is due. @returns undefined if nothing is left to tell */
+  renderDigest?: ((digest: Digest) => Promise<Mail | undefined>) | undefined;
   /** Keeps the runtime alive until the task is done (`waitUntil`). */
   background?: ((task: Promise<unknown>) => void) | undefined;
   /** Called after each attempt to send a mail. */
@@ -47,6 +47,8 @@ const SEND_MS = 15_000;
 
 /** Mails that a process sends at the same time. */
 const CONCURRENCY = 4;
+/** How many of them may be bulk mails, so that a code to sign in does not wait for thousands of digests. */
+const BULK = 2;
 /** A mail that fails at this age is given up. */
 const GIVE_UP_MS = 24 * 60 * 60_000;
 
@@ -56,47 +58,67 @@ const GIVE_UP_MS = 24 * 60 * 60_000;
  * again with the same id.
  */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
-  const { mailer, log, clock, background, onOutcome = () => {} } = options;
+  const { mailer, renderDigest, log, clock, background, onOutcome = () => {} } = options;
   const { sendMs = SEND_MS, stopMs } = options.timing ?? {};
   const queued = createQueuedMails(options);
 
   /** Whether to look also into the table that servers of the previous version write. */
   let checkLegacyQueue = false;
   let sentCount = 0;
+  /** Bulk mails that are being sent, and whether more of them may be due. */
+  let bulkCount = 0;
+  let isBulkLeft = false;
   /** Ids of mails that were sent but not deleted, because the database failed in between. */
   const undeleted = new Set<string>();
   /** Abort the attempts in progress. */
   const aborts = new Set<(reason: string) => void>();
 
-  const { dispatch, stop } = createDispatcher({
-    ...{ slots: CONCURRENCY, stopMs, work: attempt, renew: queued.renew },
+  const { dispatch, stop } = createDispatcher<QueuedMail>({
+    ...{ slots: CONCURRENCY, stopMs, renew: queued.renew },
     async take(free) {
-      const mails = await queued.lease(free);
+      const mails = await queued.lease(free, 'urgent');
       if (checkLegacyQueue && mails.length < free) {
         const left = free - mails.length;
-        const legacy = await queued.lease(left, mailQueue);
+        const legacy = await queued.lease(left, 'legacy');
         checkLegacyQueue = legacy.length === left;
         mails.push(...legacy);
       }
-      return mails;
+      const left = Math.min(free - mails.length, BULK - bulkCount);
+      const bulk = left > 0 ? await queued.lease(left, 'bulk') : [];
+      isBulkLeft = bulk.length === Math.max(0, left);
+      bulkCount += bulk.length;
+      return [...mails, ...bulk];
+    },
+    async work(mail) {
+      await attempt(mail);
+      if (!mail.isBulk) return;
+      bulkCount--;
+      if (isBulkLeft) void dispatch();
     },
   });
 
   async function attempt(mail: QueuedMail): Promise<void> {
     const { id, attempts, content } = mail;
     if (content instanceof Error) return failed(mail, content.message);
+    let rendered: Mail | undefined;
     try {
-      if (!undeleted.has(id)) await send(id, content);
+      rendered = 'userId' in content ? await rendering(content) : content;
+      if (rendered && !undeleted.has(id)) await send(id, rendered);
     } catch (error) {
-      return failed(mail, reason(error, content));
+      return failed(mail, reason(error, rendered), rendered);
     }
-    if (!undeleted.has(id)) {
+    if (rendered && !undeleted.has(id)) {
       sentCount++;
       onOutcome('sent');
     }
     undeleted.add(id);
     if (await queued.erase(mail)) undeleted.delete(id);
-    log.debug('mail sent', { id, attempts, mailer: mailer.name });
+    if (rendered) log.debug('mail sent', { id, attempts, mailer: mailer.name });
+  }
+
+  async function rendering(digest: Digest): Promise<Mail | undefined> {
+    if (!renderDigest) throw new Error('this process renders no digests');
+    return await renderDigest(digest);
   }
 
   /** Hands a mail to the provider. Rejects after `sendMs`, even if the mailer ignores the signal. */
@@ -122,9 +144,9 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     }
   }
 
-  async function failed(mail: QueuedMail, error: string): Promise<void> {
-    const { id, attempts, content } = mail;
-    const recipient = content instanceof Error ? undefined : content.recipient;
+  async function failed(mail: QueuedMail, error: string, content?: Mail): Promise<void> {
+    const { id, attempts } = mail;
+    const recipient = content?.recipient;
     const now = clock();
     if (now.getTime() - mail.createdAt.getTime() >= GIVE_UP_MS) {
       if (!(await queued.drop(mail))) return;
@@ -142,9 +164,9 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     async enqueue(tx, recipient, content) {
       await queued.write(tx, recipient, content);
     },
-    enqueueAll: queued.writeAll,
-    collect: (tx, recipient, notice, until) => queued.collect(tx, [{ recipient, notice, ...until }]),
-    collectAll: queued.collect,
+    enqueueBulk: queued.writeBulk,
+    collect: queued.collect,
+    collectForDigests: queued.collectForDigests,
     pretend: queued.pretend,
     kick() {
       const delivery = dispatch();
@@ -166,7 +188,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
 }
 
 /** An error message for the log, without words from the mail that may be tokens or codes: mail servers quote mails in errors. */
-function reason(error: unknown, { text }: Mail): string {
+function reason(error: unknown, mail: Mail | undefined): string {
+  const text = mail?.text ?? '';
   const message = error instanceof Error ? error.message : String(error);
   return message
     .slice(0, 500)

@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, lte, not, type SQL, sql } from 'drizzle-orm';
 import { createBatcher } from '../../db/batcher.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
@@ -7,7 +7,8 @@ import { arrayText } from '../../db/statements.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
-import { type CollectedNotice, collectNotices, sealMail } from './collect.ts';
+import { type Collection, collectNotice, sealMail } from './collect.ts';
+import { collectNotices, type Digest, type NewNotice } from './digests.ts';
 import type { Mail, MailContent } from './mailer.ts';
 
 /** `mailQueue` has unencrypted mails of servers of the previous version. */
@@ -16,8 +17,17 @@ export type MailTable = typeof outgoingMails | typeof mailQueue;
 /** Whether a mail is sent as it is: it never collected notices, or a process has leased it since. */
 export const collectsNoMore = sql`(${outgoingMails.collects} is null or ${outgoingMails.attempts} > 0)`;
 
-/** Mails that a statement writes. */
-const AT_ONCE = 200;
+/** Mails that a statement writes. They are rendered right before. */
+const AT_ONCE = 50;
+
+/** `bulk`: mails of which there may be very many at once. `legacy`: those in `mail_queue`. */
+export type MailClass = 'urgent' | 'bulk' | 'legacy';
+
+const CLASSES = {
+  urgent: { table: outgoingMails, where: not(outgoingMails.isBulk) },
+  bulk: { table: outgoingMails, where: eq(outgoingMails.isBulk, true) },
+  legacy: { table: mailQueue, where: undefined },
+} as const;
 
 /** A leased mail. */
 export interface QueuedMail {
@@ -25,25 +35,25 @@ export interface QueuedMail {
   attempts: number;
   createdAt: Date;
   table: MailTable;
-  /** The decrypted mail, or why it cannot be decrypted. */
-  content: Mail | Error;
+  isBulk: boolean;
+  /** The decrypted mail, or why it cannot be decrypted. A digest is rendered by its sender. */
+  content: Mail | Digest | Error;
 }
 
 /** The rows of `shared.outgoing_mails`. If the database fails, `lease` and the methods after it do nothing and log it once. */
 export interface QueuedMails {
   /** Writes a mail, in the caller's transaction. @returns its id */
   write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string>;
-  /** The same for several mails. */
-  writeAll(tx: Tx, mails: readonly NewMail[]): Promise<void>;
-  /**
-   * Adds notices to the mails that collect those with their keys, or begins such mails, in the order of the keys. Part of the caller's
-   * transaction; those of others with the same key wait for it.
-   */
-  collect(tx: Tx, notices: readonly CollectedNotice[]): Promise<void>;
+  /** Writes mails that others overtake. */
+  writeBulk(tx: Tx, mails: readonly NewMail[]): Promise<void>;
+  /** Adds a notice to the mail that collects those with its key, or begins such a mail, in the caller's transaction. */
+  collect(tx: Tx, recipient: string, content: MailContent, until: Collection): Promise<void>;
+  /** Adds notices to digests, in the caller's transaction. */
+  collectForDigests(tx: Tx, notices: readonly NewNotice[]): Promise<void>;
   /** Writes a mail and deletes it. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
-  /** Leases due mails. They are due again when the lease expires. */
-  lease(limit: number, table?: MailTable): Promise<QueuedMail[]>;
+  /** Leases due mails of a class. They are due again when the lease expires. */
+  lease(limit: number, of: MailClass): Promise<QueuedMail[]>;
   /** Extends the leases of mails, unless other processes have leased them meanwhile. */
   renew(mails: readonly QueuedMail[]): Promise<void>;
   /** Deletes a mail that was sent. @returns whether the statement succeeded */
@@ -57,7 +67,7 @@ export interface QueuedMails {
 /** A mail to be written. */
 export interface NewMail {
   recipient: string;
-  content: MailContent;
+  render: () => MailContent;
 }
 
 export interface QueuedMailsOptions {
@@ -100,53 +110,57 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
   const isUnchanged = ({ id, attempts, table }: QueuedMail) =>
     and(eq(table.id, id), eq(table.attempts, attempts));
 
-  const collect = (tx: Tx, notices: readonly CollectedNotice[]) =>
-    collectNotices(tx, { box, nextId }, notices);
-
-  async function rowOf({ recipient, content }: NewMail) {
+  async function rowOf(recipient: string, content: MailContent) {
     const { id, at } = nextId();
     return { id, sealed: await sealMail(box, id, recipient, content), nextAttemptAt: at, createdAt: at };
   }
 
   async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
-    const row = await rowOf({ recipient, content });
+    const row = await rowOf(recipient, content);
     await tx.insert(outgoingMails).values(row);
     return row.id;
   }
 
-  async function writeAll(tx: Tx, mails: readonly NewMail[]): Promise<void> {
+  async function writeBulk(tx: Tx, mails: readonly NewMail[]): Promise<void> {
     for (let i = 0; i < mails.length; i += AT_ONCE) {
-      const rows = await Promise.all(mails.slice(i, i + AT_ONCE).map(rowOf));
-      await tx.insert(outgoingMails).values(rows);
+      const batch = mails.slice(i, i + AT_ONCE);
+      const rows = await Promise.all(batch.map(({ recipient, render }) => rowOf(recipient, render())));
+      await tx.insert(outgoingMails).values(rows.map((row) => ({ ...row, isBulk: true })));
     }
   }
 
-  async function open(row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Unencrypted)) {
+  async function open(
+    row: Omit<QueuedMail, 'content' | 'isBulk'> & ({ sealed: string } | Unencrypted),
+    isBulk: boolean,
+  ): Promise<QueuedMail> {
     const { id, attempts, createdAt, table } = row;
     const content =
       'sealed' in row
         ? await box.open(row.sealed, id).then(
-            (text) => JSON.parse(text) as Mail,
+            (text) => JSON.parse(text) as Mail | Digest,
             (cause) => new Error(`the mail cannot be opened: ${cause.message}`, { cause }),
           )
         : { ...row, link: row.link ?? undefined };
-    return { id, attempts, createdAt, table, content };
+    return { id, attempts, createdAt, table, isBulk, content };
   }
 
   return {
     write,
-    writeAll,
-    collect,
+    writeBulk,
+    collect: (tx, recipient, content, until) =>
+      collectNotice(tx, { box, nextId }, { recipient, content, ...until }),
+    collectForDigests: (tx, notices) => collectNotices(tx, { box, nextId }, notices),
     async pretend(tx, content) {
       const id = await write(tx, 'nobody@invalid', content);
       await tx.delete(outgoingMails).where(eq(outgoingMails.id, id));
     },
-    async lease(limit, table = outgoingMails) {
+    async lease(limit, of) {
+      const { table, where }: { table: MailTable; where: SQL | undefined } = CLASSES[of];
       const now = clock();
       const due = db
         .select({ id: table.id })
         .from(table)
-        .where(lte(table.nextAttemptAt, now))
+        .where(and(lte(table.nextAttemptAt, now), where))
         .orderBy(asc(table.nextAttemptAt))
         .limit(limit)
         .for('update', { skipLocked: true });
@@ -161,7 +175,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
           .where(sql`${table.id} = any(array${due})`)
           .returning(),
       );
-      const mails = await Promise.all((rows ?? []).map((row) => open({ ...row, table })));
+      const mails = await Promise.all((rows ?? []).map((row) => open({ ...row, table }, of === 'bulk')));
       // UUID v7: the order in which the mails were written.
       return mails.sort((a, b) => (a.id < b.id ? -1 : 1));
     },

@@ -5,7 +5,7 @@ import { readProjectNames } from '../../db/events/details.ts';
 import { isServed } from '../../db/events/served.ts';
 import { readAssigned } from '../../db/projects/members.ts';
 import { notificationSettings as s, userEmails, users } from '../../db/schema/accounts.ts';
-import type { OrgTables } from '../../db/schema/org.ts';
+import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { personalTokens as t } from '../../db/schema/personal-tokens.ts';
 import { arrayText } from '../../db/statements.ts';
@@ -15,7 +15,6 @@ import type { MailQueue } from '../mail/queue.ts';
 import { expiryText, groupOf, withTitle } from '../mail/templates/notifications.ts';
 import { orgUrl } from '../members/invitations.ts';
 import type { KnownOrgs } from '../orgs/directory.ts';
-import { rankOf } from '../tokens/scopes.ts';
 import { limitedOf, type PersonalNotice } from './notices.ts';
 import {
   hasJoined,
@@ -23,7 +22,7 @@ import {
   type Recipient,
   readSubscribers,
   recipientFields,
-  type Subscriber,
+  sees,
 } from './subscribers.ts';
 import { type WriteOptions, writeNotices } from './write.ts';
 
@@ -50,6 +49,7 @@ interface Token {
   expiresAt: Date;
 }
 
+/** @param expiresAt as an index has it */
 const isExpiring = (
   { expiresAt, createdAt, toldAt }: { expiresAt: SQLWrapper; createdAt: SQLWrapper; toldAt: SQLWrapper },
   now: Date,
@@ -64,7 +64,7 @@ const isExpiring = (
 function noticeOf(
   recipient: Recipient,
   token: Token,
-  { group, url }: { group: string; url: string },
+  { group, url, ...about }: { group: string; url: string; orgId?: string; projectId?: string | undefined },
 ): PersonalNotice[] {
   const time = recipient.kinds.token_expiring ?? 'off';
   if (time === 'off') return [];
@@ -75,7 +75,7 @@ function noticeOf(
     ...{ group, findings: [], total: 0, line: text },
     button: { label: 'Open the tokens', url },
   };
-  return [{ recipient, time, kinds: ['token_expiring'], summary }];
+  return [{ recipient, time, kinds: ['token_expiring'], ...about, summary }];
 }
 
 /** Mails people whose tokens end soon, once for each token. Several processes may do it at the same time. */
@@ -135,16 +135,6 @@ async function tellOwners(options: ExpiryOptions): Promise<void> {
   mail.kick();
 }
 
-/** Whether a creator still sees a token: an admin those of the organization, a member those of projects within reach. */
-const sees = (
-  { id, isLimited, role }: Subscriber,
-  projectId: string | null,
-  assigned: ReadonlyMap<string, readonly string[]>,
-): boolean => {
-  if (projectId === null) return !isLimited && rankOf(role) >= rankOf('admin');
-  return !isLimited || (assigned.get(id)?.includes(projectId) ?? false);
-};
-
 /**
  * Tells the creators of an organization's API tokens who are still members with the right to see them. If very many tokens expire, the next
  * run tells of the others.
@@ -161,7 +151,7 @@ async function tellCreators(
   const members = subscribers.filter(({ kinds }) => (kinds.token_expiring ?? 'off') !== 'off');
   const byId = new Map(members.map((member) => [member.id, member]));
   const { apiTokens: a } = tables;
-  const columns = { expiresAt: a.expiresAt, createdAt: a.createdAt, toldAt: a.expiryToldAt };
+  const columns = { expiresAt: expiryOf(a), createdAt: a.createdAt, toldAt: a.expiryToldAt };
   const isOfMember = sql`${a.createdBy} = any (${arrayText([...byId.keys()])}::uuid[])`;
   const found = await db
     .select({ id: a.id, creator: a.createdBy, projectId: a.projectId })
@@ -175,7 +165,7 @@ async function tellCreators(
   const names = await readProjectNames(client, tables, projects);
   const ids = found.flatMap(({ id, creator, projectId }) => {
     const member = byId.get(creator);
-    return member && sees(member, projectId, assigned) ? [id] : [];
+    return member && sees(member, projectId ?? undefined, assigned) ? [id] : [];
   });
   if (ids.length === 0) return;
   const url = `${orgUrl(config, org.slug)}/tokens`;
@@ -194,7 +184,8 @@ async function tellCreators(
         const recipient = byId.get(creator);
         if (!recipient || !expiresAt) return [];
         const group = groupOf(org, projectId === null ? undefined : names.get(projectId));
-        return noticeOf(recipient, { ...token, expiresAt }, { group, url });
+        const about = { orgId: org.id, projectId: projectId ?? undefined };
+        return noticeOf(recipient, { ...token, expiresAt }, { group, url, ...about });
       });
       await writeNotices(tx, options, notices, now);
     }),

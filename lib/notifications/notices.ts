@@ -5,16 +5,21 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import type { EventBody } from '../events/body.ts';
 import type { LoadedEvent } from '../events/render.ts';
 import type { OwnType } from '../events/types.ts';
+import type { DigestTime } from '../mail/digests.ts';
 import { KINDS_OF } from './kinds.ts';
-import type { NotificationKind, NotificationTime } from './settings.ts';
+import type { NotificationKind } from './settings.ts';
 import type { Recipient, Subscriber } from './subscribers.ts';
 import { type Summary, summaryOf } from './summaries.ts';
 
 /** A notice to a person, which is sent now or collected for a digest. */
 export interface PersonalNotice {
   recipient: Recipient;
-  time: Exclude<NotificationTime, 'off'>;
+  time: DigestTime;
   kinds: readonly NotificationKind[];
+  /** Absent: about the account itself. */
+  orgId?: string;
+  /** Absent: about the account, or about what admins of the organization see. */
+  projectId?: string | undefined;
   summary: Summary;
 }
 
@@ -85,7 +90,7 @@ export function noticesOf(context: NoticeContext, loaded: LoadedEvent): Personal
         ...{ projects, isAdmin: false },
         assigneeId: isMention ? undefined : recipient.id,
       });
-      return body ? notices(recipient, kinds, () => summaryOf(context, body, kinds)) : [];
+      return body ? notices(context, recipient, kinds, () => summaryOf(context, body, kinds)) : [];
     });
 }
 
@@ -107,7 +112,7 @@ function scanNotices(
       return [...ofEvent].every((id) => projects?.includes(id) ?? true);
     })
     .flatMap((member) =>
-      notices(member, kinds, (chosen) => {
+      notices(context, member, kinds, (chosen) => {
         const key = chosen.join();
         const summary = summaries.get(key) ?? summaryOf(context, body, chosen, critical);
         summaries.set(key, summary);
@@ -128,11 +133,12 @@ function happened(body: EventBody, critical: EventBody | undefined): Notificatio
 }
 
 const notices = (
+  { org }: NoticeContext,
   recipient: Subscriber,
   possible: readonly NotificationKind[],
   summarize: (kinds: readonly NotificationKind[]) => Summary,
 ): PersonalNotice[] =>
-  [...kindsByTime(recipient, possible)].map(([time, kinds]) => ({
-    ...{ recipient, time, kinds },
-    summary: summarize(kinds),
-  }));
+  [...kindsByTime(recipient, possible)].map(([time, kinds]) => {
+    const summary = summarize(kinds);
+    return { recipient, time, kinds, orgId: org.id, projectId: summary.projectId, summary };
+  });

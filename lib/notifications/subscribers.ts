@@ -7,6 +7,7 @@ import { isLimited, memberships, type Role, ssoConnections } from '../../db/sche
 import { hasCome, isActive, isConfirmed } from '../members/fields.ts';
 import { isOrgFlagActive } from '../orgs/flags.ts';
 import { hasTrustedMfa, lacksSso } from '../sso/required.ts';
+import { rankOf } from '../tokens/scopes.ts';
 import type { Settings } from './settings.ts';
 
 /** A person who has chosen mails, with the primary address. */
@@ -82,3 +83,27 @@ export async function readSubscribers(
     found.some((member) => !member.hasMfa) && (await isOrgFlagActive(db, tables, 'require_mfa'));
   return found.flatMap(({ hasMfa, ...member }) => (isRefusing && !hasMfa ? [] : [member]));
 }
+
+/** Reads where mails to an account go. @returns undefined if it gets none */
+export async function readRecipient(db: Db, userId: string): Promise<Recipient | undefined> {
+  const [recipient] = await db
+    .select(recipientFields)
+    .from(s)
+    .innerJoin(users, eq(users.id, s.userId))
+    .innerJoin(userEmails, eq(userEmails.userId, s.userId))
+    .where(and(eq(s.userId, userId), isReachable));
+  return recipient;
+}
+
+/**
+ * Whether a member sees what belongs to a project, or without one what only admins of the organization see.
+ * @param assigned the projects within reach of limited members
+ */
+export const sees = (
+  { id, isLimited, role }: Subscriber,
+  projectId: string | undefined,
+  assigned: ReadonlyMap<string, readonly string[]>,
+): boolean => {
+  if (projectId === undefined) return !isLimited && rankOf(role) >= rankOf('admin');
+  return !isLimited || (assigned.get(id)?.includes(projectId) ?? false);
+};

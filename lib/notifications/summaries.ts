@@ -9,6 +9,8 @@ export interface Summary {
   subject: string;
   intro: string[];
   group: string;
+  /** The project that `line` is about. */
+  projectId?: string;
   findings: readonly MailedFinding[];
   total: number;
   /** The line of a digest. */
@@ -84,7 +86,7 @@ function ofFindings(
   { lead: [one, more], intro, query }: { lead: [one: string, more: string]; intro: string; query: string },
 ): Summary {
   const [first] = findings;
-  const { title = '', url = context.base } = first ?? {};
+  const { title = '', url = context.base, project_id: projectId } = first ?? {};
   const isOne = total === 1;
   const lead = isOne ? one : `${total} ${more}`;
   return {
@@ -94,7 +96,7 @@ function ofFindings(
       context,
       findings.map(({ project_id }) => project_id),
     ),
-    ...{ findings, total },
+    ...{ findings, total, ...(projectId !== undefined && { projectId }) },
     line: `${lead}: ${quoted(title, MAX_TITLE)}${isOne ? '' : ` and ${total - 1} more`}`,
     button: isOne
       ? { label: 'Open the finding', url }
@@ -109,7 +111,7 @@ function ofComment(context: Context, { data }: BodyOf<'finding.commented'>): Sum
   return {
     subject: withTitle('You were mentioned', finding.title),
     intro: [`${by} mentioned you in a comment:`, text],
-    group: groupOfProject(context, [finding.project_id]),
+    ...{ group: groupOfProject(context, [finding.project_id]), projectId: finding.project_id },
     ...{ findings: [finding], total: 1 },
     line: `${by} mentioned you: ${quoted(finding.title, MAX_TITLE)}`,
     button: { label: 'Open the finding', url: finding.url },
@@ -140,7 +142,7 @@ function ofScan(
   return {
     subject: withTitle(lead, scan.project),
     intro: [`The scan “${name}” has ${lead}.`],
-    group: groupOf(context.org, scan.project),
+    ...{ group: groupOf(context.org, scan.project), projectId: scan.project_id },
     ...{ findings: listed, total: count + (isRegressed ? regressed : 0) },
     line: `${lead} in the scan “${name}”`,
     button: { label: 'Open the scan', url: scan.url },
@@ -153,7 +155,7 @@ function ofFailure(context: Context, { data: { scan } }: BodyOf<'scan.failed'>):
   return {
     subject: withTitle('A scan failed', scan.project),
     intro: [`The scan “${name}” failed.`, ...(error ? [`Its error: ${quoted(error, MAX_ERROR)}`] : [])],
-    group: groupOf(context.org, scan.project),
+    ...{ group: groupOf(context.org, scan.project), projectId: scan.project_id },
     ...{ findings: [], total: 0 },
     line: `The scan “${name}” failed`,
     button: { label: 'Open the scan', url: scan.url },

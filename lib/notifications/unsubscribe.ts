@@ -2,12 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { validate } from 'uuid';
 import { NOTIFICATION_KINDS } from '../../db/schema/values.ts';
 import type { Key, KeyRing } from '../crypto/keys.ts';
+import { DIGEST_TIMES, type DigestTime } from '../mail/digests.ts';
 import type { ChosenLinks } from '../mail/templates/notifications.ts';
 import { z } from '../schema.ts';
-import type { NotificationKind, NotificationTime, Settings } from './settings.ts';
+import type { NotificationKind, Settings } from './settings.ts';
 
 /** The mails that a link switches off: some kinds, or all kinds that are sent at a time. */
-export type Unsubscribed = readonly NotificationKind[] | Exclude<NotificationTime, 'off'>;
+export type Unsubscribed = readonly NotificationKind[] | DigestTime;
 
 /** Signs and verifies the tokens of links that switch mails off. They do not expire, and do nothing else. */
 export interface UnsubscribeTokens {
@@ -17,10 +18,9 @@ export interface UnsubscribeTokens {
 }
 
 const KINDS: readonly string[] = NOTIFICATION_KINDS;
-const DIGESTS = ['now', 'daily', 'weekly'] as const;
 
 function parse(text: string): Unsubscribed | undefined {
-  const digest = DIGESTS.find((time) => time === text);
+  const digest = DIGEST_TIMES.find((time) => time === text);
   if (digest) return digest;
   const kinds = text.split('-');
   return kinds.every((kind) => KINDS.includes(kind)) ? (kinds as NotificationKind[]) : undefined;

@@ -1,7 +1,6 @@
 import type { Tx } from '../../db/client.ts';
 import type { Config } from '../config/config.ts';
-import { sha256Hex } from '../crypto/random.ts';
-import type { CollectedNotice } from '../mail/collect.ts';
+import type { NewNotice } from '../mail/digests.ts';
 import type { MailQueue } from '../mail/queue.ts';
 import { countMails } from '../mail/quota.ts';
 import { chosenMail } from '../mail/templates/notifications.ts';
@@ -11,13 +10,13 @@ import { type UnsubscribeTokens, unsubscribeLinks } from './unsubscribe.ts';
 
 export interface WriteOptions {
   config: Pick<Config, 'quotas' | 'publicUrl'>;
-  mail: Pick<MailQueue, 'enqueueAll' | 'collectAll'>;
+  mail: Pick<MailQueue, 'enqueueBulk' | 'collectForDigests'>;
   unsubscribeTokens: UnsubscribeTokens;
 }
 
-/** The key of the mail that collects the notices to a person for a time. */
-export const digestKey = (userId: string, time: PersonalNotice['time']): string =>
-  sha256Hex(`notifications ${userId} ${time}`);
+/** What has a quota of its own, so that one organization does not use up that of another: an address in an organization. */
+const quotaOf = ({ recipient: { email }, orgId }: PersonalNotice): string =>
+  orgId === undefined ? email : `${email} ${orgId}`;
 
 /**
  * Writes notices as mails, or into digests. Mails that are sent now are collected beyond the quota of the address. The number of
@@ -32,20 +31,20 @@ export async function writeNotices(
   const { publicUrl } = config;
   const immediate = notices.filter(({ time }) => time === 'now');
   const wanted = new Map<string, number>();
-  for (const { recipient } of immediate) wanted.set(recipient.email, (wanted.get(recipient.email) ?? 0) + 1);
+  for (const notice of immediate) wanted.set(quotaOf(notice), (wanted.get(quotaOf(notice)) ?? 0) + 1);
   const counted = await countMails(tx, config.quotas.mailsPerHour, 'finding', wanted);
-  const free = new Map([...counted].map(([email, one]) => [email, one.free]));
-  const isFree = ({ recipient: { email } }: PersonalNotice) => {
-    const left = free.get(email) ?? 0;
-    free.set(email, left - 1);
+  const free = new Map([...counted].map(([quota, one]) => [quota, one.free]));
+  const isFree = (notice: PersonalNotice) => {
+    const left = free.get(quotaOf(notice)) ?? 0;
+    free.set(quotaOf(notice), left - 1);
     return left > 0;
   };
   const sent = new Set(immediate.filter(isFree));
-  await mail.enqueueAll(
+  await mail.enqueueBulk(
     tx,
     [...sent].map(({ recipient: { id, name, email }, kinds, summary }) => ({
       recipient: email,
-      content: chosenMail({ name, ...summary }, unsubscribeLinks({ publicUrl, tokens }, id, kinds)),
+      render: () => chosenMail({ name, ...summary }, unsubscribeLinks({ publicUrl, tokens }, id, kinds)),
     })),
   );
   const clocks = new Map<string, ReturnType<typeof zoneClock>>();
@@ -54,20 +53,21 @@ export async function writeNotices(
     clocks.set(timeZone, clock);
     return clock;
   };
-  const dueAt = ({ recipient: { email, hour, timeZone }, time }: PersonalNotice): Date =>
-    time === 'now'
-      ? new Date(now.getTime() + (counted.get(email)?.wait ?? 0) * 1_000)
-      : nextDigest(now, time, hour, clockOf(timeZone));
+  const dueAt = (notice: PersonalNotice): Date => {
+    const { hour, timeZone } = notice.recipient;
+    return notice.time === 'now'
+      ? new Date(now.getTime() + (counted.get(quotaOf(notice))?.wait ?? 0) * 1_000)
+      : nextDigest(now, notice.time, hour, clockOf(timeZone));
+  };
   const collected = notices
     .filter((notice) => !sent.has(notice))
-    .map((notice): CollectedNotice => {
-      const { recipient, time, summary } = notice;
-      const links = unsubscribeLinks({ publicUrl, tokens }, recipient.id, time);
-      const { group, line: text, button } = summary;
+    .map((notice): NewNotice => {
+      const { recipient, time, kinds, orgId, projectId, summary } = notice;
+      const { line: text, button } = summary;
       return {
-        ...{ recipient: recipient.email, key: digestKey(recipient.id, time), dueAt: dueAt(notice) },
-        notice: { time, name: recipient.name, group, text, url: button.url, ...links },
+        ...{ userId: recipient.id, time, dueAt: dueAt(notice) },
+        notice: { kinds, orgId, projectId, text, url: button.url },
       };
     });
-  await mail.collectAll(tx, collected);
+  await mail.collectForDigests(tx, collected);
 }

@@ -18,6 +18,7 @@ import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
 import { tellOfExpiringTokens } from '../../lib/notifications/expiring-tokens.ts';
+import { startMails } from '../../lib/notifications/following.ts';
 import { purgeCi } from '../../lib/tokens/ci/exchange.ts';
 import { addSubscriber, choose, confirm } from '../notifications/kit.ts';
 import { addMember, addProject, createOrg, createScan, must, push } from '../support/api/api.ts';
@@ -231,9 +232,17 @@ it('mails about findings and tokens are written with nothing that Citus would re
   }
   t.advance(24 * DAY_MS);
   await tellOfExpiringTokens({ ...t.services, clock });
+  await startMails(t.services.database.db, clock());
+  // Renders the digest.
+  await t.services.mail.deliverDue();
   const statements = wire.take();
   const texts = statements.join('\n');
-  for (const part of ['insert into "shared"."rate_limits"', 'sealed = c.sealed', '"expiry_told_at" ='])
+  for (const part of [
+    'insert into "shared"."rate_limits"',
+    'sealed = c.sealed',
+    '"expiry_told_at" =',
+    'any (array(\n',
+  ])
     expect(texts).toContain(part);
   expect(await faultsOf(statements)).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eraseDigestsOf } from '../../lib/mail/queued-to.ts';
 import { nextDigest, zoneClock } from '../../lib/notifications/digest-time.ts';
 import { createOrg, createScan, must, push, type TestMember, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
-import { addSubscriber, choose, confirm, flush, mailsTo, queued } from './kit.ts';
+import { addSubscriber, choose, flush, join, mailsTo, queued, run } from './kit.ts';
 
 describe('the next digest', () => {
   const next = (now: string, time: 'daily' | 'weekly', hour: number, zone: string) =>
@@ -47,6 +48,7 @@ describe('a digest', () => {
   });
 
   beforeEach(async () => {
+    await run(t, 'delete from shared.outgoing_mails');
     org = await createOrg(t.api);
     grace = await addSubscriber(t, org, { assigned: 'daily', time_zone: 'Asia/Kathmandu', hour: 8 });
   });
@@ -64,10 +66,7 @@ describe('a digest', () => {
 
   it('has the notices of all organizations, by organization and project', async () => {
     const other = await createOrg(t.api, `aaa-${randomUUID().slice(0, 8)}`);
-    must(
-      await t.api.post('/members/invite', { ...other.asOwner, body: { email: grace.email, role: 'member' } }),
-    );
-    await confirm(t, grace.id);
+    await join(t, other, grace);
     await make('First finding');
     await flush(t, org);
     await make('Second finding', other);
@@ -95,40 +94,106 @@ describe('a digest', () => {
     expect(await queued(t)).toHaveLength(1);
   });
 
-  it('lists 100 notices and counts the others', async () => {
-    await t.services.database.db.transaction(async (tx) => {
-      const notice = {
-        time: 'daily' as const,
-        name: 'Grace',
-        group: 'Acme / Shop',
-        text: 'A finding',
-        url: 'https://x/',
-      };
-      const links = { unsubscribePage: 'https://x/', unsubscribePost: 'https://x/' };
-      const { collectAll } = t.services.mail;
-      const one = { recipient: grace.email, key: 'k', dueAt: t.services.clock() };
-      await collectAll(
-        tx,
-        Array.from({ length: 101 }, () => ({ ...one, notice: { ...notice, ...links } })),
-      );
-      await collectAll(tx, [{ ...one, notice: { ...notice, ...links } }]);
-    });
-    await t.services.mail.deliverDue();
+  it('lists 50 notices of an organization and 100 in all, and is not written any more then', async () => {
+    const [second, third] = [await createOrg(t.api), await createOrg(t.api)];
+    await join(t, second, grace);
+    await join(t, third, grace);
+    const dueAt = new Date(t.services.clock().getTime() + 3_600_000);
+    const add = (of: TestOrg, count: number) =>
+      t.services.database.db.transaction((tx) => {
+        const about = { orgId: of.id, projectId: of.projectId };
+        const notice = { kinds: ['assigned'], ...about, text: 'A finding', url: `https://x/${of.id}` };
+        const one = { userId: grace.id, time: 'daily' as const, dueAt, notice };
+        return t.services.mail.collectForDigests(
+          tx,
+          Array.from({ length: count }, () => one),
+        );
+      });
+    const row = async () =>
+      (await run(t, 'select sealed, is_full from shared.outgoing_mails where collects is not null'))[0];
+    await add(org, 60);
+    const before = await row();
+    await add(org, 1);
+    expect(await row()).toEqual(before);
+    await add(second, 30);
+    await add(third, 30);
+    const full = await row();
+    expect(full).toMatchObject({ is_full: true });
+    await add(second, 1);
+    expect(await row()).toEqual(full);
+    await untilDue();
     const mail = mailsTo(t, grace).at(-1);
-    expect(mail?.subject).toBe('Daily summary: 102 notices about findings');
-    expect(mail?.text.split('Acme / Shop').length).toBe(101);
-    expect(mail?.text).toContain('2 more are not listed.');
+    expect(mail?.subject).toBe('Daily summary: 100 notices about findings');
+    const countOf = ({ id }: TestOrg) => (mail?.text.split(`https://x/${id}`).length ?? 0) - 1;
+    expect([org, second, third].map(countOf)).toEqual([50, 30, 20]);
+    expect(mail?.text).toContain('Further notices are not listed.');
   });
 
-  it('is not sent once its kinds are off', async () => {
+  it('leaves out notices of kinds that are off by then, and has those that come at another time', async () => {
     await make();
     await flush(t, org);
-    const count = async () => (await queued(t)).length;
-    const before = await count();
-    await choose(t, grace, { mentioned: 'daily', assigned: 'weekly' });
-    expect(await count()).toBe(before);
-    await choose(t, grace, { mentioned: 'off' });
-    expect(await count()).toBe(before - 1);
+    await choose(t, grace, { assigned: 'off', mentioned: 'daily' });
+    await untilDue();
+    expect(mailsTo(t, grace)).toEqual([]);
+    expect(await queued(t)).toEqual([]);
+    await choose(t, grace, { assigned: 'daily' });
+    await make();
+    await flush(t, org);
+    await choose(t, grace, { assigned: 'weekly' });
+    await untilDue();
+    expect(mailsTo(t, grace).map(({ subject }) => subject)).toEqual([
+      'Daily summary: 1 notice about findings',
+    ]);
+  });
+
+  const ofOrg = (text: string) => text.replace('ORG', `"org_${org.id.replaceAll('-', '')}"`);
+
+  it.each([
+    ['left', 'delete from shared.memberships where user_id = USER'],
+    ['was suspended', 'update shared.memberships set suspended_at = now() where user_id = USER'],
+    [
+      'reaches other projects',
+      "update shared.memberships set project_access = 'assigned' where user_id = USER",
+    ],
+    ['was disabled', 'update shared.users set disabled_at = now() where id = USER'],
+    ['has no verified address', 'update shared.user_emails set verified_at = null where user_id = USER'],
+    ['chose nothing any more', 'delete from shared.notification_settings where user_id = USER'],
+    ['lost the project', 'update ORG.projects set deleted_at = now()'],
+    [
+      'lost the organization',
+      `insert into shared.org_deletions (org_id, deleted_at, purge_at, lease_until)
+        select org_id, now(), now() + interval '1 year', now() from shared.memberships where user_id = USER`,
+    ],
+  ])('is not sent to a member who %s meanwhile', async (_, statement) => {
+    await make();
+    await flush(t, org);
+    await run(t, ofOrg(statement).replace('USER', `'${grace.id}'`));
+    await untilDue();
+    expect(mailsTo(t, grace)).toEqual([]);
+    expect(await queued(t)).toEqual([]);
+  });
+
+  it('goes to the address that the member has when it is sent', async () => {
+    await make();
+    await flush(t, org);
+    const email = `new-${randomUUID()}@example.com`;
+    await run(t, 'update shared.user_emails set email = $2 where user_id = $1', [grace.id, email]);
+    await untilDue();
+    expect(mailsTo(t, grace)).toEqual([]);
+    expect(mailsTo(t, { email })).toHaveLength(1);
+  });
+
+  it('is in the export of the account, and deleted with it', async () => {
+    await make();
+    await flush(t, org);
+    const { text } = await t.api.get('/auth/me/export', { cookie: grace.cookie });
+    expect(JSON.parse(text).result.queued_mails).toEqual([
+      { recipient: grace.email, subject: 'A summary of notices', created_at: expect.any(String) },
+    ]);
+    await eraseDigestsOf(t.services.database.db, [org.owner.id]);
+    expect(await queued(t)).toHaveLength(1);
+    await eraseDigestsOf(t.services.database.db, [grace.id]);
+    expect(await queued(t)).toEqual([]);
   });
 
   it('has what is beyond the quota of mails per hour', async () => {
@@ -142,5 +207,18 @@ describe('a digest', () => {
     t.advance(3_600_000);
     await t.services.mail.deliverDue();
     expect(subjects().slice(3)).toEqual(['Further notices: 3 notices about findings']);
+  });
+
+  it('does not have those of an organization within the quota, however many another one causes', async () => {
+    const other = await createOrg(t.api);
+    await join(t, other, grace);
+    await choose(t, grace, { assigned: 'now' });
+    for (let n = 0; n < 4; n++) await make();
+    await flush(t, org);
+    await make('Of the other organization', other);
+    await flush(t, other);
+    expect(mailsTo(t, grace).at(-1)?.subject).toBe(
+      'A finding was assigned to you: Of the other organization',
+    );
   });
 });

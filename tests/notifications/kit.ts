@@ -1,4 +1,5 @@
 import type { Mail } from '../../lib/mail/mailer.ts';
+import { startMails } from '../../lib/notifications/following.ts';
 import { addMember, must, type TestMember, type TestOrg } from '../support/api/api.ts';
 import type { TestApp } from '../support/server/app.ts';
 
@@ -29,6 +30,17 @@ export async function addSubscriber(
   await confirm(t, member.id);
   await choose(t, member, chosen);
   return member;
+}
+
+/** Does what the periodic task does for members who joined without choosing anew. */
+export const startMailsOfAll = ({ services: { clock, database } }: TestApp) =>
+  startMails(database.db, clock());
+
+/** Invites a subscriber to another organization, too. */
+export async function join(t: TestApp, org: TestOrg, { id, email }: TestMember): Promise<void> {
+  must(await t.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'member' } }));
+  await confirm(t, id);
+  await startMailsOfAll(t);
 }
 
 /** Publishes the events of an organization, writes the mails about them and sends those that are due. */

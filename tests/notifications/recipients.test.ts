@@ -11,7 +11,7 @@ import {
   type TestOrg,
 } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
-import { addSubscriber, choose, confirm, flush, mailsTo, run } from './kit.ts';
+import { addSubscriber, choose, confirm, flush, mailsTo, run, startMailsOfAll } from './kit.ts';
 
 /* Mails about findings go to members who have chosen them, who reach the project, and who did not cause the event. */
 
@@ -190,6 +190,11 @@ describe('do not go to', () => {
     ['not verified', 'update shared.user_emails set verified_at = null where user_id = $1'],
     ['disabled', 'update shared.users set disabled_at = now() where id = $1'],
     ['gone', 'delete from shared.memberships where user_id = $1'],
+    // Anybody can invite any address.
+    [
+      'invited and was never there',
+      'update shared.memberships set confirmed_at = created_at where user_id = $1',
+    ],
   ])('a member who is %s', async (_, statement) => {
     const { scan, id } = await make({ severity: 'critical' });
     await run(t, "update shared.destinations set due_at = null, enabled = false where kind = 'mail'");
@@ -199,6 +204,40 @@ describe('do not go to', () => {
     await end(scan);
     await flush(t, org);
     expect(subjects(grace).filter((subject) => subject.includes('critical'))).toEqual([]);
+  });
+
+  it('a member without the second factor that the organization requires', async () => {
+    must(await t.api.patch('/org-features/require_mfa', { ...org.asOwner, body: { enabled: true } }));
+    const enroll = (id: string) => run(t, 'update shared.users set mfa_enabled = true where id = $1', [id]);
+    await enroll(org.owner.id);
+    await causeAll(grace);
+    await flush(t, org);
+    expect(subjects(grace)).toEqual([]);
+    await enroll(grace.id);
+    await causeAll(grace);
+    await flush(t, org);
+    expect(subjects(grace).toSorted()).toEqual(CAUSED);
+  });
+
+  it('a member who does not sign in at the provider that the organization requires', async () => {
+    await run(
+      t,
+      `insert into shared.sso_connections (id, org_id, name, issuer, client_id, scopes, claims, domains, role_mapping, enabled, require_sso, trust_mfa, created_at, updated_at)
+        values (gen_random_uuid(), $1, 'IdP', 'https://idp.example', 'x', 'openid', '{}', '{}', '[]', true, true, false, now(), now())`,
+      [org.id],
+    );
+    await causeAll(grace);
+    await flush(t, org);
+    expect(subjects(grace)).toEqual([]);
+    await run(
+      t,
+      `insert into shared.identities (id, user_id, org_id, issuer, subject, email, created_at, last_used_at)
+        values (gen_random_uuid(), $1, $2, 'https://idp.example', $3, 'g@idp.example', now(), now())`,
+      [grace.id, org.id, grace.id],
+    );
+    await causeAll(grace);
+    await flush(t, org);
+    expect(subjects(grace).toSorted()).toEqual(CAUSED);
   });
 
   it('members of other organizations', async () => {
@@ -216,29 +255,52 @@ describe('the destination of an organization', () => {
   const count = async (of: { id: string }) =>
     (await run(t, "select from shared.destinations where org_id = $1 and kind = 'mail'", [of.id])).length;
 
-  it('exists while a member has chosen mails', async () => {
+  it('exists while a member has chosen mails, until the next event', async () => {
     const other = await addSubscriber(t, org, { assigned: 'daily' });
+    const off = Object.fromEntries(Object.keys(ALL_NOW).map((kind) => [kind, 'off']));
+    const happen = async () => {
+      const { scan } = await make();
+      await end(scan);
+      await flush(t, org);
+    };
     expect(await count(org)).toBe(1);
-    await choose(t, grace, Object.fromEntries(Object.keys(ALL_NOW).map((kind) => [kind, 'off'])));
+    await choose(t, grace, off);
+    await happen();
     expect(await count(org)).toBe(1);
-    await choose(t, other, { assigned: 'off' });
+    await choose(t, other, off);
+    await happen();
     expect(await count(org)).toBe(0);
     await Promise.all([choose(t, grace, ALL_NOW), choose(t, other, { assigned: 'weekly' })]);
     expect(await count(org)).toBe(1);
   });
 
-  it('begins with the membership of a person who has chosen mails', async () => {
+  it('begins a few minutes after a person has joined who has chosen mails', async () => {
     const joined = await createOrg(t.api);
-    expect(await count(joined)).toBe(0);
     must(
       await t.api.post('/members/invite', {
         ...joined.asOwner,
         body: { email: grace.email, role: 'member' },
       }),
     );
-    expect(await count(joined)).toBe(1);
+    await startMailsOfAll(t);
+    expect(await count(joined)).toBe(0);
+    await confirm(t, grace.id);
     const own = must(await t.api.post('/orgs', { cookie: grace.cookie, body: { name: 'Own' } }));
+    expect(await startMailsOfAll(t)).toEqual(expect.arrayContaining([joined.id, own.id]));
+    expect(await count(joined)).toBe(1);
     expect(await count(own)).toBe(1);
+    expect(await startMailsOfAll(t)).toEqual([]);
+  });
+
+  it('begins again in an organization that was restored from a backup, and learns of new events', async () => {
+    await run(t, "delete from shared.destinations where org_id = $1 and kind = 'mail'", [org.id]);
+    await startMailsOfAll(t);
+    expect(await count(org)).toBe(1);
+    await run(t, "update shared.destinations set events = '{scan.failed}' where org_id = $1", [org.id]);
+    await startMailsOfAll(t);
+    await causeAll(grace);
+    await flush(t, org);
+    expect(subjects(grace).toSorted()).toEqual(CAUSED);
   });
 
   it('ends with the first event after the last such member has left', async () => {

@@ -59,6 +59,20 @@ describe('the settings', () => {
     expect(await settings()).toEqual(DEFAULTS);
   });
 
+  it('keep kinds that only another version knows', async () => {
+    must(await put({ assigned: 'now' }));
+    await run(
+      t,
+      `update shared.notification_settings set kinds = kinds || '{"future":"daily"}' where user_id = $1`,
+      [user.id],
+    );
+    must(await put({ assigned: 'daily' }));
+    const [row] = await run(t, 'select kinds from shared.notification_settings where user_id = $1', [
+      user.id,
+    ]);
+    expect(row?.kinds).toMatchObject({ assigned: 'daily', future: 'daily' });
+  });
+
   it('end with the account', async () => {
     must(await put({ assigned: 'now' }));
     await run(t, 'delete from shared.users where id = $1', [user.id]);
@@ -80,10 +94,16 @@ describe('a link that switches mails off', () => {
 
   it('switches off what the mail was about, and can be repeated', async () => {
     await choose(t, user, { assigned: 'now', mentioned: 'now', new_critical: 'daily', regressed: 'daily' });
+    const changes: unknown[] = [];
     for (let n = 0; n < 2; n++) {
       must(await post(sign(['assigned'])));
       expect(await settings()).toMatchObject({ assigned: 'off', mentioned: 'now', new_critical: 'daily' });
+      changes.push(
+        await run(t, 'select updated_at from shared.notification_settings where user_id = $1', [user.id]),
+      );
+      t.advance(1_000);
     }
+    expect(changes[1]).toEqual(changes[0]);
     must(await post(sign('daily')));
     expect(await settings()).toEqual({ ...DEFAULTS, mentioned: 'now' });
     // Chosen again later, and about somebody who is gone.

@@ -70,8 +70,8 @@ it('that fail between two statements lose and repeat nothing', async () => {
   const { mail } = t.services;
   const failing = processWith(
     turnOptions({
-      async collectAll(tx, notices) {
-        await mail.collectAll(tx, notices);
+      async collectForDigests(tx, notices) {
+        await mail.collectForDigests(tx, notices);
         throw new Error('the process dies');
       },
     }),
@@ -84,6 +84,35 @@ it('that fail between two statements lose and repeat nothing', async () => {
   expect(await counts()).toEqual({ mails: 2, deliveries: 0 });
   await processWith().run();
   expect(await counts()).toEqual({ mails: 2, deliveries: 0 });
+});
+
+const tableOf = (name: string) => `"org_${org.id.replaceAll('-', '')}".${name}`;
+
+it('about an event that cannot be read are left out, and the others come', async () => {
+  await emptyQueue();
+  const { id } = await push(t.api, org, await createScan(t.api, org));
+  await run(
+    t,
+    `insert into ${tableOf('events')} (id, at, type, subject, finding_ids)
+      values (gen_random_uuid(), $1, 'finding.commented', 'not an id', array[$2]::uuid[])`,
+    [t.services.clock().toISOString(), id],
+  );
+  await cause();
+  const process = processWith();
+  await process.publish(org.id);
+  expect(await counts()).toEqual({ mails: 0, deliveries: 3 });
+  await process.run();
+  expect(await counts()).toEqual({ mails: 2, deliveries: 0 });
+});
+
+it('about events of more than three days ago are left out', async () => {
+  await emptyQueue();
+  await cause();
+  const process = processWith();
+  await process.publish(org.id);
+  await run(t, `update ${tableOf('events')} set at = at - interval '4 days'`);
+  await process.run();
+  expect(await counts()).toEqual({ mails: 0, deliveries: 0 });
 });
 
 /** Leases the destination of the organization, as a process does whose lease then expires. */
@@ -150,7 +179,7 @@ it('take as many statements for 1,000 members as for one', async () => {
   const taken = await lease();
   wire.take();
   await takeMailTurn(turnOptions(), taken);
-  expect(wire.take().length).toBeLessThan(40);
+  expect(wire.take().length).toBeLessThan(60);
   expect(await counts()).toEqual({ mails: 1_001, deliveries: 0 });
   await run(t, 'delete from shared.users where id = any ($1::uuid[])', [`{${members}}`]);
 });

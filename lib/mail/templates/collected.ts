@@ -1,28 +1,9 @@
 import type { MailContent } from '../mailer.ts';
-import { addToDigest, type Digest, type DigestNotice, renderDigest } from './digest.ts';
 import { render } from './letter.ts';
 import { LINK_TERMS } from './organizations.ts';
 
-/** A notice for a mail that collects several: a mail to an owner beyond the quota, or a notice about findings. */
-export type Notice = MailContent | DigestNotice;
-
-/** The notices of such a mail. */
-export type Collected = OwnerNotices | Digest;
-
-const isDigest = (all: Collected | undefined): all is Digest => all !== undefined && 'time' in all;
-
-/** Adds a notice to those of a mail. */
-export const addNotice = (all: Collected | undefined, notice: Notice): Collected =>
-  'group' in notice
-    ? addToDigest(isDigest(all) ? all : undefined, notice)
-    : addToOwners(isDigest(all) ? undefined : all, notice);
-
-/** The mail that has collected notices. */
-export const collected = (all: Collected): MailContent =>
-  isDigest(all) ? renderDigest(all) : renderOwners(all);
-
 /** Notices to an owner of an organization beyond the quota, which one mail has. */
-interface OwnerNotices {
+export interface Collected {
   count: number;
   /** The first ones. */
   notices: string[];
@@ -33,10 +14,10 @@ interface OwnerNotices {
 /** The others are counted. */
 const MOST_LISTED = 100;
 
-function addToOwners(
-  { count, notices, link }: OwnerNotices = { count: 0, notices: [] },
+export function addNotice(
+  { count, notices, link }: Collected = { count: 0, notices: [] },
   { subject, facts = [], link: newLink }: MailContent,
-): OwnerNotices {
+): Collected {
   const text = [subject, ...facts.map(([label, value]) => `${label}: ${value}`)].join('. ');
   return {
     count: count + 1,
@@ -45,7 +26,7 @@ function addToOwners(
   };
 }
 
-const renderOwners = ({ count, notices, link }: OwnerNotices): MailContent =>
+export const collected = ({ count, notices, link }: Collected): MailContent =>
   render({
     subject: `${count === 1 ? 'Another change' : `${count} further changes`} of an organization that you own`,
     intro: ['The limit of mails per hour was reached, so this mail has the changes after the last mail:'],

@@ -1,37 +1,14 @@
+import type { DigestTime } from '../digests.ts';
 import type { MailContent } from '../mailer.ts';
 import { render } from './letter.ts';
 import { CHOSEN, type ChosenLinks, unsubscribeParts } from './notifications.ts';
 
-/** A notice about findings, for a mail that collects several. Texts from users are cut and have no links. */
-export interface DigestNotice extends ChosenLinks {
-  /** `now`: the limit of mails was reached. */
-  time: 'now' | 'daily' | 'weekly';
-  /** The name of the recipient. */
-  name: string;
+/** A line of a digest. */
+export interface DigestLine {
   /** The organization and the project. */
   group: string;
   text: string;
-  /** The page in the web UI. */
   url: string;
-}
-
-/** The notices of one mail. */
-export interface Digest extends Omit<DigestNotice, 'group' | 'text' | 'url'> {
-  count: number;
-  /** The first ones. */
-  notices: Pick<DigestNotice, 'group' | 'text' | 'url'>[];
-}
-
-/** The others are counted. */
-const MOST_LISTED = 100;
-
-export function addToDigest(all: Digest | undefined, { group, text, url, ...of }: DigestNotice): Digest {
-  const { count = 0, notices = [] } = all ?? {};
-  return {
-    ...of,
-    count: count + 1,
-    notices: count < MOST_LISTED ? [...notices, { group, text, url }] : notices,
-  };
 }
 
 const INTRO = {
@@ -42,15 +19,22 @@ const INTRO = {
 
 const SUBJECT = { now: 'Further notices', daily: 'Daily summary', weekly: 'Weekly summary' };
 
-/** The notices by organization and project, in the order of their names; in a group in the order in which they came. */
-export function renderDigest({ time, name, count, notices, ...links }: Digest): MailContent {
-  const sorted = notices.toSorted((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0));
+/**
+ * A digest of notices, by organization and project in the order of their names; in a group in the order in which they came.
+ * @param hasMore further ones were left out
+ */
+export function digestMail(
+  { time, name, lines, hasMore }: { time: DigestTime; name: string; lines: DigestLine[]; hasMore: boolean },
+  links: ChosenLinks,
+): MailContent {
+  const sorted = lines.toSorted((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0));
+  const number = lines.length === 1 ? '1 notice' : `${lines.length} notices`;
   return render({
-    subject: `${SUBJECT[time]}: ${count === 1 ? '1 notice' : `${count} notices`} about findings`,
+    subject: `${SUBJECT[time]}: ${number} about findings`,
     name,
     intro: [INTRO[time]],
     facts: sorted.map(({ group, text, url }) => [group, text, url]),
-    closing: [...(count > notices.length ? [`${count - notices.length} more are not listed.`] : []), CHOSEN],
+    closing: [...(hasMore ? ['Further notices are not listed.'] : []), CHOSEN],
     ...unsubscribeParts(links),
   });
 }
