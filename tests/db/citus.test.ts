@@ -241,7 +241,8 @@ it('mails about findings and tokens are written with nothing that Citus would re
     'insert into "shared"."rate_limits"',
     'sealed = c.sealed',
     '"expiry_told_at" =',
-    'any (array(\n',
+    'select distinct',
+    'left join "shared"."org_deletions"',
   ])
     expect(texts).toContain(part);
   expect(await faultsOf(statements)).toEqual([]);
