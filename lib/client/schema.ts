@@ -921,7 +921,7 @@ export interface paths {
         get: operations["getNotifications"];
         /**
          * Choose which mails about findings you get
-         * @description Fields that are left out stay. The mails go to the primary address once it is verified, about the projects that you reach in all of your organizations. Mails that have collected notices for a time that no kind has any more are not sent.
+         * @description Fields that are left out stay. The mails go to the primary address once it is verified, about the projects that you reach in all of your organizations. Notices that wait for a daily or weekly mail are left out if their kind is off when the mail is sent. A new `hour` or `time_zone` holds from the mail after that one.
          *
          *     Requires a session; works on any host.
          */

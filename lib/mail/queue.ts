@@ -47,7 +47,7 @@ const SEND_MS = 15_000;
 
 /** Mails that a process sends at the same time. */
 const CONCURRENCY = 4;
-/** How many of them may be bulk mails, so that a code to sign in does not wait for thousands of digests. */
+/** At most so many of them are bulk mails, so that a code to sign in does not wait for thousands of digests. */
 const BULK = 2;
 /** A mail that fails at this age is given up. */
 const GIVE_UP_MS = 24 * 60 * 60_000;

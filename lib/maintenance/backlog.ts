@@ -17,7 +17,7 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
   const isDue = sql`${outgoingMails.nextAttemptAt} <= now()`;
   // A mail that still collects notices does not wait for the provider. One that has collected some waits since it is due.
   const since = sql<Date>`case when ${collectsNoMore} then ${outgoingMails.createdAt} else ${outgoingMails.nextAttemptAt} end`;
-  // By the two indexes: most digests are not due.
+  // Most digests are not due. Two indexes skip them.
   const mails = db
     .select({ since: since.as('since') })
     .from(outgoingMails)

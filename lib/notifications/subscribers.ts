@@ -57,7 +57,7 @@ const hasMfa = (orgId: string) =>
     and (${sessions.passkeyId} is not null or ${hasTrustedMfa(sql`${orgId}`)})))`;
 
 /**
- * The members of an organization, or one of them, who have access to it and have chosen mails. Those whom the organization refuses until
+ * The members of an organization, or one of them, who have access to it and have chosen mails. Members whom the organization refuses until
  * they use its provider or a second factor are left out.
  */
 export async function readSubscribers(

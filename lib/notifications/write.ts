@@ -14,7 +14,7 @@ export interface WriteOptions {
   unsubscribeTokens: UnsubscribeTokens;
 }
 
-/** What has a quota of its own, so that one organization does not use up that of another: an address in an organization. */
+/** The name of the quota of a notice. An address has one for each organization, so that none uses up that of another. */
 const quotaOf = ({ recipient: { email }, orgId }: PersonalNotice): string =>
   orgId === undefined ? email : `${email} ${orgId}`;
 

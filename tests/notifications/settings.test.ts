@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createUnsubscribeTokens, type Unsubscribed } from '../../lib/notifications/unsubscribe.ts';
 import {
+  addMember,
   createOrg,
   createScan,
   createUser,
@@ -9,6 +10,7 @@ import {
   type TestOrg,
   type TestUser,
 } from '../support/api/api.ts';
+import { resetBy } from '../support/api/mailed.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { addSubscriber, choose, flush, mailsTo, run } from './kit.ts';
 
@@ -77,6 +79,17 @@ describe('the settings', () => {
     must(await put({ assigned: 'now' }));
     await run(t, 'delete from shared.users where id = $1', [user.id]);
     expect(await run(t, 'select from shared.notification_settings where user_id = $1', [user.id])).toEqual(
+      [],
+    );
+  });
+
+  it('end when the owner of the address takes the account back from an earlier holder', async () => {
+    const member = await addMember(t.api, await createOrg(t.api));
+    await choose(t, member, { assigned: 'now' });
+    await run(t, 'update shared.memberships set is_held = true where user_id = $1', [member.id]);
+    must(await t.api.post('/auth/forgot-password', { body: { email: member.email } }));
+    await resetBy(t, member.email);
+    expect(await run(t, 'select from shared.notification_settings where user_id = $1', [member.id])).toEqual(
       [],
     );
   });
