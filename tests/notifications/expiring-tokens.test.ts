@@ -92,3 +92,21 @@ it('of an organization are told to creators who may still see them', async () =>
   ]);
   expect(await tell()).toHaveLength(2);
 });
+
+it('are left out of a daily mail to a creator who does not see them any more', async () => {
+  await choose(t, org.owner, { token_expiring: 'daily' });
+  await ofOrg('export', 30);
+  await ofOrg('pipeline', 30, org.projectId);
+  t.advance(24 * DAY_MS);
+  expect(await tell()).toEqual([]);
+  await run(t, "update shared.memberships set role = 'member' where user_id = $1 and org_id = $2", [
+    org.owner.id,
+    org.id,
+  ]);
+  t.advance(DAY_MS);
+  await t.services.mail.deliverDue();
+  const [mail] = mailsTo(t, org.owner);
+  expect(mail?.subject).toBe('Daily summary: 1 notice about findings');
+  expect(mail?.text).toContain('The token pipeline');
+  expect(mail?.text).not.toContain('The token export');
+});
