@@ -176,7 +176,7 @@ describe('a digest', () => {
   it('goes to the address that the member has when it is sent', async () => {
     await make();
     await flush(t, org);
-    const [row] = await run(t, 'select id, sealed from shared.outgoing_mails');
+    const [row] = await run(t, 'select id, sealed from shared.outgoing_mails where is_bulk');
     expect(await t.services.mailBox.open(row?.sealed, row?.id)).not.toContain(grace.email);
     const email = `new-${randomUUID()}@example.com`;
     await run(t, 'update shared.user_emails set email = $2 where user_id = $1', [grace.id, email]);
