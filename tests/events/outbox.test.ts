@@ -54,6 +54,8 @@ describe('events', () => {
     const processes = [createProcess(t), createProcess(t), createProcess(t)];
     const ids: string[] = [];
     for (let round = 0; round < 5; round++) {
+      // The events of a round are later than those before.
+      t.advance(25);
       ids.push(...(await writeEvents(t, org, 20)));
       await Promise.all(processes.map((process) => process.publish(org.id)));
     }

@@ -212,13 +212,16 @@ it('a test says that the service is connected, and is sent once', async () => {
   await expect.poll(async () => (await deliveries(id))[0]).toMatchObject({ state: 'failed', attempts: 1 });
 });
 
-it('a message is sent again on demand', async () => {
+it('a message is sent again on demand, while the integration is enabled', async () => {
   const id = await add();
   await scanWith(['high']);
   await expect.poll(() => deliveries(id)).toMatchObject([{ state: 'delivered' }]);
   const [{ id: delivery }] = await deliveries(id);
-  must(await t.api.post(`/integrations/${id}/deliveries/${delivery}/redeliver`, org.asOwner));
+  const redeliver = () => t.api.post(`/integrations/${id}/deliveries/${delivery}/redeliver`, org.asOwner);
+  must(await redeliver());
   await expect.poll(() => receiver.received.length).toBe(2);
+  must(await t.api.patch(`/integrations/${id}`, { ...org.asOwner, body: { enabled: false } }));
+  expect((await redeliver()).refusal).toBe('409 resource_error/conflict');
 });
 
 it('the whole address is used, with a thread of Discord', async () => {

@@ -46,7 +46,8 @@ beforeAll(async () => {
       },
     ]),
   ) as unknown as Logger;
-  t = await startApp({ log });
+  // Each renewal of the world makes tokens.
+  t = await startApp({ log, env: { SVC_MAX_TOKENS_PER_PROJECT: '100000' } });
   await withoutOutbox(t);
   const { sql } = t.services.database;
   world = await createHostileWorld({

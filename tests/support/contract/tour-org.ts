@@ -58,6 +58,15 @@ export function planOrgTour(on: Traveller) {
     return on.api.get(`/auth/sso/callback?${query}`, { headers: { cookie } });
   };
 
+  /** Lets every delivery fail, so that it may be sent again at any speed of the machine. */
+  const failDeliveries = async () => {
+    const { sql } = on.t.services.database;
+    const [org] = await sql.unsafe("select id from shared.orgs where slug = 'acme'");
+    const schema = `org_${org?.id.replaceAll('-', '')}`;
+    await sql.unsafe(`update ${schema}.deliveries set state = 'failed', next_at = null, attempts = 9,
+      tried_at = now(), duration_ms = 84, status = 500, response = 'oops', error = 'status 500'`);
+  };
+
   return {
     createOrg: () => on.api.post('/orgs', { ...on.asUser(), body: { name: 'Acme', slug: 'acme' } }),
     listOrgs: () => on.api.get('/orgs', on.asUser()),
@@ -487,11 +496,7 @@ export function planOrgTour(on: Traveller) {
         ),
       ),
     async redeliver() {
-      const { sql } = on.t.services.database;
-      const [org] = await sql.unsafe("select id from shared.orgs where slug = 'acme'");
-      const schema = `org_${org?.id.replaceAll('-', '')}`;
-      await sql.unsafe(`update ${schema}.deliveries set state = 'failed', next_at = null, attempts = 9,
-        tried_at = now(), duration_ms = 84, status = 500, response = 'oops', error = 'status 500'`);
+      await failDeliveries();
       const { webhook, delivery } = on.made;
       return on.api.post(`/webhooks/${webhook}/deliveries/${delivery}/redeliver`, on.asOwner());
     },
@@ -523,7 +528,8 @@ export function planOrgTour(on: Traveller) {
           on.api.get(`/integrations/${on.made.integration}/deliveries${query}`, on.asOwner()),
         ),
       ),
-    redeliverToIntegration() {
+    async redeliverToIntegration() {
+      await failDeliveries();
       const { integration, message } = on.made;
       return on.api.post(`/integrations/${integration}/deliveries/${message}/redeliver`, on.asOwner());
     },

@@ -33,9 +33,15 @@ export interface Liar {
 
 const CLIENT_ID = 'svc-findings';
 
-const pairs: ReturnType<typeof generateKeyPair>[] = [];
-/** The n-th pair of keys, which all providers of a process share: an RSA key takes a tenth of a second to make. */
-const pairOf = (n: number) => (pairs[n] ??= generateKeyPair('RS256', { extractable: true }));
+const pairs = new Map<string, ReturnType<typeof generateKeyPair>>();
+let started = 0;
+
+/** The n-th pair of keys of a set. Sets are used again: an RSA key takes a tenth of a second to make. */
+function pairOf(set: string, n: number): ReturnType<typeof generateKeyPair> {
+  const made = pairs.get(`${set} ${n}`) ?? generateKeyPair('RS256', { extractable: true });
+  pairs.set(`${set} ${n}`, made);
+  return made;
+}
 
 /**
  * A provider whose every answer a test can change. It asks nobody for a password: tests call the callback themselves.
@@ -46,8 +52,10 @@ export async function startLiar(as?: string): Promise<Liar> {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const issuer = as ?? address;
-  const stranger = await pairOf(0);
-  let key = { kid: 'first', ...(await pairOf(1)) };
+  // Providers of one test have keys of their own.
+  const set = as ?? String(started++ % 4);
+  const stranger = await pairOf(set, 0);
+  let key = { kid: 'first', ...(await pairOf(set, 1)) };
   let rotations = 0;
   let last: Record<string, unknown> = {};
 
@@ -71,7 +79,7 @@ export async function startLiar(as?: string): Promise<Liar> {
     },
     async rotate() {
       rotations++;
-      key = { kid: `key-${rotations}`, ...(await pairOf(1 + rotations)) };
+      key = { kid: `key-${rotations}`, ...(await pairOf(set, 1 + rotations)) };
     },
     logoutToken(claims, lies = {}) {
       const now = Math.floor(Date.now() / 1000);
