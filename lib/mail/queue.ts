@@ -45,10 +45,8 @@ export interface MailQueueOptions extends QueuedMailsOptions {
 /** Timeout of one attempt. */
 const SEND_MS = 15_000;
 
-/** Mails that a process sends at the same time. */
-const CONCURRENCY = 4;
-/** At most so many of them are bulk mails, so that a code to sign in does not wait for thousands of digests. */
-const BULK = 2;
+/** Mails that a process sends at the same time. Bulk mails have slots of their own, so that a code to sign in waits for none of them. */
+const SLOTS = { urgent: 4, bulk: 2 };
 /** A mail that fails at this age is given up. */
 const GIVE_UP_MS = 24 * 60 * 60_000;
 
@@ -65,37 +63,28 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   /** Whether to look also into the table that servers of the previous version write. */
   let checkLegacyQueue = false;
   let sentCount = 0;
-  /** Bulk mails that are being sent, and whether more of them may be due. */
-  let bulkCount = 0;
-  let isBulkLeft = false;
   /** Ids of mails that were sent but not deleted, because the database failed in between. */
   const undeleted = new Set<string>();
   /** Abort the attempts in progress. */
   const aborts = new Set<(reason: string) => void>();
 
-  const { dispatch, stop } = createDispatcher<QueuedMail>({
-    ...{ slots: CONCURRENCY, stopMs, renew: queued.renew },
+  const urgent = createDispatcher<QueuedMail>({
+    ...{ slots: SLOTS.urgent, stopMs, renew: queued.renew, work: attempt },
     async take(free) {
       const mails = await queued.lease(free, 'urgent');
-      if (checkLegacyQueue && mails.length < free) {
-        const left = free - mails.length;
-        const legacy = await queued.lease(left, 'legacy');
-        checkLegacyQueue = legacy.length === left;
-        mails.push(...legacy);
-      }
-      const left = Math.min(free - mails.length, BULK - bulkCount);
-      const bulk = left > 0 ? await queued.lease(left, 'bulk') : [];
-      isBulkLeft = bulk.length === Math.max(0, left);
-      bulkCount += bulk.length;
-      return [...mails, ...bulk];
-    },
-    async work(mail) {
-      await attempt(mail);
-      if (!mail.isBulk) return;
-      bulkCount--;
-      if (isBulkLeft) void dispatch();
+      if (!checkLegacyQueue || mails.length === free) return mails;
+      const left = free - mails.length;
+      const legacy = await queued.lease(left, 'legacy');
+      checkLegacyQueue = legacy.length === left;
+      return [...mails, ...legacy];
     },
   });
+  const bulk = createDispatcher<QueuedMail>({
+    ...{ slots: SLOTS.bulk, stopMs, renew: queued.renew, work: attempt },
+    take: (free) => queued.lease(free, 'bulk'),
+  });
+  const dispatchers = [urgent, bulk];
+  const dispatch = () => Promise.all(dispatchers.map((one) => one.dispatch()));
 
   async function attempt(mail: QueuedMail): Promise<void> {
     const { id, attempts, content } = mail;
@@ -179,9 +168,10 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
       return sentCount - before;
     },
     async stop() {
-      await stop(() => {
-        for (const abort of aborts) abort('the process is stopping');
-      });
+      const abort = () => {
+        for (const abortOne of aborts) abortOne('the process is stopping');
+      };
+      await Promise.all(dispatchers.map((one) => one.stop(abort)));
       mailer.close?.();
     },
   };

@@ -35,7 +35,6 @@ export interface QueuedMail {
   attempts: number;
   createdAt: Date;
   table: MailTable;
-  isBulk: boolean;
   /** The decrypted mail, or why it cannot be decrypted. A digest is rendered by its sender. */
   content: Mail | Digest | Error;
 }
@@ -130,8 +129,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
   }
 
   async function open(
-    row: Omit<QueuedMail, 'content' | 'isBulk'> & ({ sealed: string } | Unencrypted),
-    isBulk: boolean,
+    row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Unencrypted),
   ): Promise<QueuedMail> {
     const { id, attempts, createdAt, table } = row;
     const content =
@@ -141,7 +139,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
             (cause) => new Error(`the mail cannot be opened: ${cause.message}`, { cause }),
           )
         : { ...row, link: row.link ?? undefined };
-    return { id, attempts, createdAt, table, isBulk, content };
+    return { id, attempts, createdAt, table, content };
   }
 
   return {
@@ -175,7 +173,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
           .where(sql`${table.id} = any(array${due})`)
           .returning(),
       );
-      const mails = await Promise.all((rows ?? []).map((row) => open({ ...row, table }, of === 'bulk')));
+      const mails = await Promise.all((rows ?? []).map((row) => open({ ...row, table })));
       // UUID v7: the order in which the mails were written.
       return mails.sort((a, b) => (a.id < b.id ? -1 : 1));
     },

@@ -47,7 +47,8 @@ async function connect(url: string) {
   return createTransport({
     url,
     pool: true,
-    maxConnections: 4,
+    // As many as the queue sends at a time.
+    maxConnections: 6,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 15_000,

@@ -334,7 +334,7 @@ describe('the queue', () => {
   let database: Database;
   let now = 0;
   const clock = () => new Date(now);
-  const nextId = createIds(clock);
+  let nextId = createIds(clock);
 
   beforeAll(async () => {
     test = await createDatabase();
@@ -348,6 +348,8 @@ describe('the queue', () => {
 
   beforeEach(async () => {
     now = Date.now();
+    // Times of ids never go back: those of an earlier test may be ahead.
+    nextId = createIds(clock);
     await database.db.delete(outgoingMails);
     await database.db.delete(mailQueue);
   });

@@ -43,7 +43,7 @@ describe('a digest', () => {
 
   beforeAll(async () => {
     t = await startApp({
-      env: { SVC_PUBLIC_URL: 'https://findings.example.com', SVC_MAX_MAILS_PER_HOUR: '3' },
+      env: { SVC_PUBLIC_URL: 'https://findings.example.com', SVC_MAX_MAILS_PER_HOUR: '4' },
     });
   });
 
@@ -205,17 +205,17 @@ describe('a digest', () => {
       if (n % 2 === 0) await flush(t, org);
     }
     const subjects = () => mailsTo(t, grace).map(({ subject }) => subject);
-    expect(subjects()).toEqual([1, 2, 3].map((n) => `A finding was assigned to you: Finding ${n}`));
+    expect(subjects()).toEqual([1, 2, 3, 4].map((n) => `A finding was assigned to you: Finding ${n}`));
     t.advance(3_600_000);
     await t.services.mail.deliverDue();
-    expect(subjects().slice(3)).toEqual(['Further notices: 3 notices about findings']);
+    expect(subjects().slice(4)).toEqual(['Further notices: 2 notices about findings']);
   });
 
   it('does not have those of an organization within the quota, however many another one causes', async () => {
     const other = await createOrg(t.api);
     await join(t, other, grace);
     await choose(t, grace, { assigned: 'now' });
-    for (let n = 0; n < 4; n++) await make();
+    for (let n = 0; n < 5; n++) await make();
     await flush(t, org);
     await make('Of the other organization', other);
     await flush(t, other);
