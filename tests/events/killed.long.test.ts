@@ -23,7 +23,7 @@ let inbox: SMTPServer;
 let server: RunningServer;
 let org: TestOrg;
 let verifier: Webhook;
-let verificationToken = '';
+let verification: URLSearchParams | undefined;
 
 /** The scans that requests and messages are about, and the ids of mails. Repetitions have the same. */
 const heard = { webhook: new Map<string, string>(), chat: new Set<string>(), inbox: new Set<string>() };
@@ -51,7 +51,8 @@ function hearChat(body: string): void {
 
 function hearMail(source: string): void {
   const text = source.replaceAll('=\r\n', '').replaceAll('=3D', '=');
-  verificationToken ||= /verify-email\?token=([\w.-]+)/.exec(text)?.[1] ?? '';
+  const query = /\/verify-email\?([\w.=&-]+)/.exec(text)?.[1];
+  if (query) verification = new URLSearchParams(query);
   if (/^Subject: .*regressed/im.test(text)) heard.inbox.add(/^Message-ID: (\S+)/im.exec(text)?.[1] ?? '');
 }
 
@@ -106,8 +107,8 @@ async function subscribe(): Promise<void> {
   const chat = { kind: 'mattermost', name: 'Security team', url: `${url}/chat` };
   verifier = new Webhook(must(await server.api.post('/webhooks', { ...org.asOwner, body: webhook })).secret);
   must(await server.api.post('/integrations', { ...org.asOwner, body: chat }));
-  await expect.poll(() => verificationToken).not.toBe('');
-  must(await server.api.post('/auth/verify-email', { body: { token: verificationToken } }));
+  await expect.poll(() => verification?.get('token')).toBeTruthy();
+  must(await server.api.post('/auth/verify-email', { body: Object.fromEntries(verification ?? []) }));
   must(await server.api.put('/profile/notifications', { ...org.asOwner, body: { regressed: 'now' } }));
 }
 
