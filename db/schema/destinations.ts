@@ -1,4 +1,5 @@
-import { bigint, boolean, index, integer, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, integer, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 import { orgs } from './orgs.ts';
 import { shared } from './shared-schema.ts';
@@ -7,8 +8,8 @@ import { SEVERITIES } from './values.ts';
 /** The chat services. */
 export const CHAT_KINDS = ['slack', 'teams', 'discord', 'mattermost'] as const;
 
-/** The receivers of events. */
-export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS] as const;
+/** The receivers of events. `mail`: the members of the organization, as they chose; one destination for all of them. */
+export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, 'mail'] as const;
 
 /** Why the service has switched a destination off. */
 export const DISABLED_REASONS = ['failing', 'gone'] as const;
@@ -24,9 +25,9 @@ export const destinations = shared.table(
     kind: text('kind', { enum: DESTINATION_KINDS }).notNull(),
     /** The name of an integration. */
     name: text('name'),
-    /** A chat service: the origin of its address. */
+    /** A chat service: the origin of its address. `mail`: `mailto:`. */
     url: text('url').notNull(),
-    /** Signs what is sent to a webhook; the address of a chat service. Sealed when there is a key for it. */
+    /** Signs what is sent to a webhook; the address of a chat service. Sealed when there is a key for it. Empty for `mail`. */
     secret: text('secret').notNull(),
     /** Signs beside `secret` until then. */
     formerSecret: text('former_secret'),
@@ -51,7 +52,11 @@ export const destinations = shared.table(
     failures: integer('failures').notNull().default(0),
     failingSince: time('failing_since'),
   },
-  (t) => [index('destinations_org').on(t.orgId), index('destinations_due').on(t.dueAt)],
+  (t) => [
+    index('destinations_org').on(t.orgId),
+    index('destinations_due').on(t.dueAt),
+    uniqueIndex('destinations_mail').on(t.orgId).where(sql`${t.kind} = 'mail'`),
+  ],
 );
 
 /** The progress of publishing the events of organizations that somebody follows. */

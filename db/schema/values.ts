@@ -76,6 +76,20 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number];
 /** The states of a delivery of an event. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
+/** The subjects of mails that members choose. */
+export const NOTIFICATION_KINDS = [
+  'assigned',
+  'mentioned',
+  'new_critical',
+  'regressed',
+  'scan_failed',
+  'due_soon',
+  'token_expiring',
+] as const;
+
+/** When such a mail is sent. */
+export const NOTIFICATION_TIMES = ['now', 'daily', 'weekly', 'off'] as const;
+
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 
 /** The two sides of a project that moves to another organization: `out` where it leaves, `in` where it arrives. */

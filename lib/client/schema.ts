@@ -905,6 +905,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/profile/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get which mails about findings you have chosen
+         * @description Everything is `off`, in UTC and at 8 hours, until you change it.
+         *
+         *     Requires a session; works on any host.
+         */
+        get: operations["getNotifications"];
+        /**
+         * Choose which mails about findings you get
+         * @description Fields that are left out stay. The mails go to the primary address once it is verified, about the projects that you reach in all of your organizations. Notices that wait for a daily or weekly mail are left out if their kind is off when the mail is sent. A new `hour` or `time_zone` holds from the mail after that one.
+         *
+         *     Requires a session; works on any host.
+         */
+        put: operations["updateNotifications"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/notifications/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open the page that switches mails off
+         * @description For people who open the address in a browser. It changes nothing.
+         *
+         *     Requires no authentication.
+         */
+        get: operations["unsubscribePage"];
+        put?: never;
+        /**
+         * Switch mails off by the link in one
+         * @description One-click unsubscribe (RFC 8058): mail programs send it with the body `List-Unsubscribe=One-Click`, which is ignored. Switches off the kinds that the mail was about, or all kinds of a daily or weekly mail. It can be repeated.
+         *
+         *     Requires no authentication.
+         */
+        post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orgs": {
         parameters: {
             query?: never;
@@ -3829,6 +3885,7 @@ export interface components {
             identities: components["schemas"]["SsoIdentity"][];
             recovery_codes: components["schemas"]["AccountExportRecoveryCode"][];
             personal_tokens: components["schemas"]["AccountExportPersonalToken"][];
+            notifications: components["schemas"]["Notifications"];
             mailed_links: components["schemas"]["AccountExportMailedLink"][];
             mailed_codes: components["schemas"]["AccountExportMailedCode"][];
             unfinished_sign_ins: components["schemas"]["AccountExportUnfinishedSignIn"][];
@@ -3871,6 +3928,19 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_used_at: string;
+        };
+        Notifications: {
+            assigned: components["schemas"]["NotificationsAssigned"];
+            mentioned: components["schemas"]["NotificationsAssigned"];
+            new_critical: components["schemas"]["NotificationsAssigned"];
+            regressed: components["schemas"]["NotificationsAssigned"];
+            scan_failed: components["schemas"]["NotificationsAssigned"];
+            due_soon: components["schemas"]["NotificationsAssigned"];
+            token_expiring: components["schemas"]["NotificationsAssigned"];
+            /** @example Europe/Berlin */
+            time_zone: string;
+            /** @example 8 */
+            hour: number;
         };
         View: {
             /**
@@ -4132,6 +4202,33 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             org_id?: string;
+        };
+        /**
+         * @example {
+         *       "assigned": "now",
+         *       "new_critical": "daily",
+         *       "time_zone": "Europe/Berlin",
+         *       "hour": 8
+         *     }
+         */
+        NotificationChanges: {
+            assigned?: components["schemas"]["NullableNotificationsAssigned"];
+            mentioned?: components["schemas"]["NullableNotificationsAssigned"];
+            new_critical?: components["schemas"]["NullableNotificationsAssigned"];
+            regressed?: components["schemas"]["NullableNotificationsAssigned"];
+            scan_failed?: components["schemas"]["NullableNotificationsAssigned"];
+            due_soon?: components["schemas"]["NullableNotificationsAssigned"];
+            token_expiring?: components["schemas"]["NullableNotificationsAssigned"];
+            /**
+             * @description A name of the IANA database.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
+            /**
+             * @description The hour of the day at which daily and weekly mails are sent.
+             * @example 8
+             */
+            hour?: number | null;
         };
         /**
          * @example {
@@ -5168,7 +5265,7 @@ export interface components {
             mentions?: components["schemas"]["OrgActivityEntryMention"][];
             finding: components["schemas"]["OrgActivityEntryFinding"];
         };
-        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"];
+        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingDueSoonEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"];
         ScanCompletedEvent: {
             /**
              * Format: uuid
@@ -5441,7 +5538,7 @@ export interface components {
              */
             url: string;
         };
-        FindingOverdueEvent: {
+        FindingDueSoonEvent: {
             /**
              * Format: uuid
              * @description The same each time the event is sent.
@@ -5452,16 +5549,16 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            type: "finding.overdue";
+            type: "finding.due_soon";
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
             timestamp: string;
             organization: components["schemas"]["EventOrganization"];
-            data: components["schemas"]["FindingOverdueEventData"];
+            data: components["schemas"]["FindingDueSoonEventData"];
         };
-        EventOverdueFinding: {
+        EventDueFinding: {
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -5491,6 +5588,26 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             due_at?: string;
+        };
+        FindingOverdueEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.overdue";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingOverdueEventData"];
         };
         FindingRiskAcceptanceEndedEvent: {
             /**
@@ -7956,6 +8073,8 @@ export interface components {
             /** @description Changes and comments by you or about you. */
             activity?: components["schemas"]["AccountExportOrganizationActivity"][];
         };
+        /** @enum {string} */
+        NotificationsAssigned: "now" | "daily" | "weekly" | "off";
         PasskeyAssertionResponse: {
             /** @example dGhlIGNyZWRlbnRpYWw */
             clientDataJSON: string;
@@ -8036,6 +8155,8 @@ export interface components {
         };
         /** @enum {string} */
         NewPersonalTokenScope: "read" | "triage" | "admin";
+        /** @enum {string|null} */
+        NullableNotificationsAssigned: "now" | "daily" | "weekly" | "off" | null;
         /** @enum {string} */
         Persona: "sharingan" | "senku" | "killua";
         /** @enum {string} */
@@ -8519,9 +8640,18 @@ export interface components {
             finding: components["schemas"]["EventFinding"];
             comment: components["schemas"]["FindingCommentedEventDataComment"];
         };
+        FindingDueSoonEventData: {
+            /** @description The first 100 of its findings, the most severe first. */
+            findings: components["schemas"]["EventDueFinding"][];
+            /**
+             * @description The findings of the event, listed or not.
+             * @example 1
+             */
+            total: number;
+        };
         FindingOverdueEventData: {
             /** @description The first 100 of its findings, the most severe first. */
-            findings: components["schemas"]["EventOverdueFinding"][];
+            findings: components["schemas"]["EventDueFinding"][];
             /**
              * @description The findings of the event, listed or not.
              * @example 1
@@ -8662,7 +8792,7 @@ export interface components {
         /** @enum {string|null} */
         NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
         /** @enum {string} */
-        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
+        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.due_soon" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
         /** @enum {string} */
         WebhookDisabledReason: "failing" | "gone";
         /** @enum {string|null} */
@@ -9483,6 +9613,26 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ListPersonalTokensResult"];
+        };
+        GetNotificationsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Notifications"];
+        };
+        UpdateNotificationsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Notifications"];
         };
         /** @enum {string|null} */
         NullablePlan: "free" | "pro" | "enterprise" | null;
@@ -11858,6 +12008,17 @@ export interface operations {
                      *             "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                      *           }
                      *         ],
+                     *         "notifications": {
+                     *           "assigned": "daily",
+                     *           "mentioned": "daily",
+                     *           "new_critical": "daily",
+                     *           "regressed": "daily",
+                     *           "scan_failed": "daily",
+                     *           "due_soon": "daily",
+                     *           "token_expiring": "daily",
+                     *           "time_zone": "Europe/Berlin",
+                     *           "hour": 8
+                     *         },
                      *         "mailed_links": [
                      *           {
                      *             "purpose": "reset_password",
@@ -13575,6 +13736,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "assigned": "daily",
+                     *         "mentioned": "daily",
+                     *         "new_critical": "daily",
+                     *         "regressed": "daily",
+                     *         "scan_failed": "daily",
+                     *         "due_soon": "daily",
+                     *         "token_expiring": "daily",
+                     *         "time_zone": "Europe/Berlin",
+                     *         "hour": 8
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetNotificationsEnvelope"];
+                };
+            };
+        };
+    };
+    updateNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "assigned": "now",
+                 *       "new_critical": "daily",
+                 *       "time_zone": "Europe/Berlin",
+                 *       "hour": 8
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotificationChanges"];
+            };
+        };
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "assigned": "daily",
+                     *         "mentioned": "daily",
+                     *         "new_critical": "daily",
+                     *         "regressed": "daily",
+                     *         "scan_failed": "daily",
+                     *         "due_soon": "daily",
+                     *         "token_expiring": "daily",
+                     *         "time_zone": "Europe/Berlin",
+                     *         "hour": 8
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdateNotificationsEnvelope"];
+                };
+            };
+        };
+    };
+    unsubscribePage: {
+        parameters: {
+            query: {
+                /** @description The token of the link in a mail. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    unsubscribe: {
+        parameters: {
+            query: {
+                /** @description The token of the link in a mail. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mails are off. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "These mails are switched off."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
             };
         };
     };

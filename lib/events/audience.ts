@@ -10,6 +10,8 @@ export interface Audience {
   minSeverity?: Severity | null | undefined;
   /** Whether it hears of members and tokens, if it hears of all projects. */
   isAdmin: boolean;
+  /** Unset: findings whoever they are assigned to. */
+  assigneeId?: string | undefined;
 }
 
 /** Whether an audience hears of a project. */

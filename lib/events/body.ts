@@ -139,10 +139,12 @@ const Commented = event(z.literal('finding.commented'), {
   }),
 }).openapi('FindingCommentedEvent');
 
-const Overdue = event(z.literal('finding.overdue'), {
-  findings: findings({ ...findingShape, due_at: timestamp().optional() }, 'EventOverdueFinding'),
+const dueData = {
+  findings: findings({ ...findingShape, due_at: timestamp().optional() }, 'EventDueFinding'),
   total: total(),
-}).openapi('FindingOverdueEvent');
+};
+const DueSoon = event(z.literal('finding.due_soon'), dueData).openapi('FindingDueSoonEvent');
+const Overdue = event(z.literal('finding.overdue'), dueData).openapi('FindingOverdueEvent');
 
 const RiskAcceptanceEnded = event(z.literal('finding.risk_acceptance_ended'), {
   findings: findings(findingShape, 'EventFinding'),
@@ -184,6 +186,7 @@ export const Event = z
     StatusChanged,
     Assigned,
     Commented,
+    DueSoon,
     Overdue,
     RiskAcceptanceEnded,
     MemberEvent,

@@ -15,6 +15,7 @@ import { toResource } from '../../db/resources.ts';
 import type { Config } from '../config/config.ts';
 import { orgUrl } from '../members/invitations.ts';
 import type { Org } from '../orgs/directory.ts';
+import { type EventIds, idsOf, isAssigned } from './about.ts';
 import { type Audience, isSevere, reaches } from './audience.ts';
 import { auditData } from './audit-data.ts';
 import type { EventBody } from './body.ts';
@@ -29,6 +30,8 @@ export interface RenderContext {
 /** An event with its content. */
 export interface LoadedEvent {
   event: StoredEvent;
+  /** The ids that it is about. */
+  about(): EventIds;
   /** @returns undefined if there is nothing to tell this audience */
   bodyFor(audience: Audience): EventBody | undefined;
 }
@@ -96,7 +99,11 @@ export async function loadEvents(
     entries: byId(entries),
     actors: byId(actors),
   };
-  return events.map((event) => ({ event, bodyFor: (audience) => bodyOf(event, contents, audience) }));
+  return events.map((event) => ({
+    event,
+    about: () => idsOf(event.type, contents.findings.get(event.id), contents.scans.get(event.subject ?? '')),
+    bodyFor: (audience) => bodyOf(event, contents, audience),
+  }));
 }
 
 function bodyOf(event: StoredEvent, contents: Contents, audience: Audience): EventBody | undefined {
@@ -135,6 +142,8 @@ function findingData(event: StoredEvent, contents: Contents, audience: Audience)
     (row) =>
       reaches(audience, row.project_id) &&
       isSevere(audience, row.severity) &&
+      (audience.assigneeId === undefined ||
+        (isAssigned(type, row) && row.assignee_id === audience.assigneeId)) &&
       (row.is_recorded || !RECORDED.has(type)),
   );
   const [first] = rows;
@@ -157,6 +166,7 @@ function changeOf(type: string, { from, to, reason, note, due_at }: ChangedFindi
       return { status: { from, to }, ...toResource({ reason, note }) };
     case 'finding.assigned':
       return { assignee: toResource({ from, to }) };
+    case 'finding.due_soon':
     case 'finding.overdue':
       return toResource({ due_at });
     default:

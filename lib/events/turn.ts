@@ -95,7 +95,12 @@ export async function takeTurn(
     ...{ projects: projectIds ?? undefined, mutedProjects: mutedProjectIds ?? undefined },
     ...{ minSeverity, isAdmin: true },
   };
-  const read = readInOrder((some) => load({ ...org, tables }, some), events, audience, log);
+  const read = readInOrder(
+    (some) => load({ ...org, tables }, some),
+    events,
+    ({ bodyFor }) => bodyFor(audience),
+    log,
+  );
   const secrets = await openSecrets(options, destination, clock());
   let asked: Date | undefined;
   for (const delivery of due) {

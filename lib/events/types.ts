@@ -5,6 +5,7 @@ export const OWN_TYPES = [
   'finding.status_changed',
   'finding.assigned',
   'finding.commented',
+  'finding.due_soon',
   'finding.overdue',
   'finding.risk_acceptance_ended',
 ] as const;

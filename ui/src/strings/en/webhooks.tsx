@@ -17,6 +17,7 @@ export const eventNames = {
   'finding.status_changed': 'Status of findings changed',
   'finding.assigned': 'Findings assigned',
   'finding.commented': 'Finding commented',
+  'finding.due_soon': 'Findings due within three days',
   'finding.overdue': 'Findings overdue',
   'finding.risk_acceptance_ended': 'Acceptance of a risk ended',
   'member.*': 'Members',
