@@ -22,7 +22,7 @@ export const saved = 'Notifications saved';
 
 export const unsubscribeAsk = 'Switch these mails off?';
 export const unsubscribeWhat =
-  'You no longer get mails like the one that you came from. You can choose them again in your profile, under “Notifications”.';
+  'Mails like the one that you came from are no longer sent then. You can choose them again in your profile, under “Notifications”.';
 export const unsubscribe = 'Switch off';
 export const unsubscribed = 'These mails are off';
 export const chooseAgain = 'You can choose them again in your profile, under “Notifications”.';
