@@ -22,7 +22,7 @@ const IP = '203.0.113.7';
 const HEADERS = { 'user-agent': 'curl/8', 'x-forwarded-for': IP };
 
 let t: TestApp;
-let org: TestOrg;
+let org: TestOrg & { asOwner: CallOptions };
 let receiver: Receiver;
 
 beforeAll(async () => {
