@@ -118,7 +118,7 @@ export async function readActors(
   return ids.length > 0 ? actorsStatement(tables).run(client, { ids: arrayText(ids) }) : [];
 }
 
-/** An entry of the audit log that is an event. */
+/** An entry of the audit log. */
 export interface AuditRow {
   id: string;
   actor_type: 'user' | 'token';
@@ -129,19 +129,23 @@ export interface AuditRow {
   target_id: string | null;
   target_name: string | null;
   changes: Record<string, { from?: unknown; to?: unknown }>;
+  /** Null if it was erased, as the user agent. */
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string;
 }
 
 const auditStatement = orgStatement<{ ids: string }, AuditRow>(
   ({ auditEntries, auditNames }, $) => sql`
 select e.id, e.actor_type, e.actor_id, nullif(a.name, '') as actor_name, e.target_type, nullif(e.target_id, '') as target_id,
-  nullif(t.name, '') as target_name, e.changes
+  nullif(t.name, '') as target_name, e.changes, nullif(a.ip, '') as ip, nullif(a.user_agent, '') as user_agent, e.request_id
 from ${auditEntries} e
 left join ${auditNames} a on a.seq = e.seq and a.side = 'actor'
 left join ${auditNames} t on t.seq = e.seq and t.side = 'target'
 where e.id = any (${$.ids}::uuid[])`,
 );
 
-/** Reads entries of the audit log, without the addresses of their actors. */
+/** Reads entries of the audit log. */
 export async function readEntries(
   client: SqlClient,
   tables: OrgTables,

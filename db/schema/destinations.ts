@@ -32,7 +32,7 @@ export const destinations = shared.table(
     /** Signs beside `secret` until then. */
     formerSecret: text('former_secret'),
     formerSecretUntil: time('former_secret_until'),
-    /** Types of events, or `member.*`. */
+    /** Types of events, `member.*` or `audit.*`. */
     events: text('events').array().notNull(),
     /** Null: all projects, and what concerns no project. */
     projectIds: uuid('project_ids').array(),

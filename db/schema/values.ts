@@ -39,6 +39,19 @@ export interface ChangedFields {
   accepted_until?: string | null;
 }
 
+/** The types of events about findings and scans. All others are actions of the audit log. */
+export const OWN_EVENT_TYPES = [
+  'scan.completed',
+  'scan.failed',
+  'finding.status_changed',
+  'finding.assigned',
+  'finding.commented',
+  'finding.due_soon',
+  'finding.overdue',
+  'finding.risk_acceptance_ended',
+] as const;
+export type OwnEventType = (typeof OWN_EVENT_TYPES)[number];
+
 /** The kinds of events that are stored. */
 export const STORED_EVENT_KINDS = [
   'matched',

@@ -1554,7 +1554,7 @@ export interface paths {
         };
         /**
          * Stream events
-         * @description Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.
+         * @description Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. They get the audit log if they ask for `audit.*`, which others are refused (403 `denied`). A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -5265,7 +5265,7 @@ export interface components {
             mentions?: components["schemas"]["OrgActivityEntryMention"][];
             finding: components["schemas"]["OrgActivityEntryFinding"];
         };
-        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingDueSoonEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"];
+        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingDueSoonEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"] | components["schemas"]["AuditEvent"];
         ScanCompletedEvent: {
             /**
              * Format: uuid
@@ -5695,6 +5695,27 @@ export interface components {
             timestamp: string;
             organization: components["schemas"]["EventOrganization"];
             data: components["schemas"]["ProjectEventData"];
+        };
+        /** @description Any other entry of the audit log. For receivers with `audit.*` only. */
+        AuditEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "integration.changed" | "integration.created" | "integration.deleted" | "integration.redelivered" | "integration.tested" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["AuditEventData"];
         };
         RecentChange: {
             /**
@@ -6300,7 +6321,7 @@ export interface components {
             /** @example https://hooks.acme.example/findings */
             url: string;
             /**
-             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise.
+             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise. `audit.*` stands for all entries of the audit log, those of members, tokens and projects included; the bodies of all entries then have the IP address and the user agent.
              * @example [
              *       "scan.completed",
              *       "finding.status_changed",
@@ -6308,7 +6329,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventFilter"][];
-            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
+            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*` and most of `audit.*`. */
             project_ids?: string[] | null;
             /** @description Findings of lower severities are not sent. `null`: all are. */
             min_severity?: components["schemas"]["NullableSeverity"];
@@ -6324,7 +6345,7 @@ export interface components {
             /** @example https://hooks.acme.example/findings */
             url?: string | null;
             /**
-             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise.
+             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise. `audit.*` stands for all entries of the audit log, those of members, tokens and projects included; the bodies of all entries then have the IP address and the user agent.
              * @example [
              *       "scan.completed",
              *       "finding.status_changed",
@@ -6332,7 +6353,7 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["EventFilter"][] | null;
-            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
+            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*` and most of `audit.*`. */
             project_ids?: string[] | null;
             /** @description Findings of lower severities are not sent. `null`: all are. */
             min_severity?: components["schemas"]["NullableSeverity"];
@@ -8687,6 +8708,21 @@ export interface components {
                     to?: unknown;
                 };
             };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
         };
         /** @enum {string} */
         EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "integration" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
@@ -8710,6 +8746,21 @@ export interface components {
                     to?: unknown;
                 };
             };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
         };
         /** @enum {string} */
         ProjectEventType: "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started";
@@ -8731,6 +8782,57 @@ export interface components {
                     to?: unknown;
                 };
             };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
+        };
+        /** @enum {string} */
+        AuditEventType: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "integration.changed" | "integration.created" | "integration.deleted" | "integration.redelivered" | "integration.tested" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
+        AuditEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
         };
         /** @enum {string} */
         RecentChangeActorType: "user" | "token" | "rule";
@@ -8792,7 +8894,7 @@ export interface components {
         /** @enum {string|null} */
         NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
         /** @enum {string} */
-        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.due_soon" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
+        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.due_soon" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*" | "audit.*";
         /** @enum {string} */
         WebhookDisabledReason: "failing" | "gone";
         /** @enum {string|null} */
@@ -15976,7 +16078,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                /** @description Default: all except `audit.*`, the audit log. */
                 events?: components["schemas"]["EventFilter"][];
                 /** @description Events of these projects, without those of members and tokens. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];

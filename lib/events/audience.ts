@@ -12,6 +12,8 @@ export interface Audience {
   isAdmin: boolean;
   /** Unset: findings whoever they are assigned to. */
   assigneeId?: string | undefined;
+  /** Whether it asks for the audit log. If it is an admin, it hears of all entries, with the addresses of their actors. */
+  wantsAuditLog?: boolean | undefined;
 }
 
 /** Whether an audience hears of a project. */

@@ -2,6 +2,7 @@ import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import type { StoredEvent } from '../../db/events/read.ts';
 import type { Logger } from '../logger.ts';
 import type { LoadedEvent } from './render.ts';
+import { isOfScan } from './types.ts';
 
 /** The most that is read at once, so that a process with many destinations needs little memory. */
 const FINDINGS = 1_000;
@@ -19,7 +20,7 @@ function firstOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
   let scans = 0;
   const end = events.findIndex(({ type, finding_ids }, i) => {
     findings += finding_ids?.length ?? 0;
-    if (type.startsWith('scan.')) scans++;
+    if (isOfScan(type)) scans++;
     return i > 0 && (findings > FINDINGS || scans > SCANS);
   });
   return end < 0 ? events : events.slice(0, end);

@@ -19,6 +19,7 @@ import { type EventIds, idsOf, isAssigned } from './about.ts';
 import { type Audience, isSevere, reaches } from './audience.ts';
 import { auditData } from './audit-data.ts';
 import type { EventBody } from './body.ts';
+import { isEntry, isOfFindings, isOfScan } from './types.ts';
 
 /** The organization of the events, and its database. */
 export interface RenderContext {
@@ -48,10 +49,6 @@ interface Contents {
   actors: ReadonlyMap<string, ActorRow>;
 }
 
-const isAbout = (about: string) => (event: StoredEvent) => event.type.startsWith(`${about}.`);
-const isOfFindings = isAbout('finding');
-const isOfScan = isAbout('scan');
-
 const subjectsOf = (events: readonly StoredEvent[]): string[] =>
   events.flatMap(({ subject }) => subject ?? []);
 
@@ -75,9 +72,9 @@ export async function loadEvents(
 ): Promise<LoadedEvent[]> {
   if (events.length === 0) return [];
   const { tables } = org;
-  const ofFindings = events.filter(isOfFindings);
-  const ofScans = events.filter(isOfScan);
-  const others = events.filter((event) => !isOfFindings(event) && !isOfScan(event));
+  const ofFindings = events.filter(({ type }) => isOfFindings(type));
+  const ofScans = events.filter(({ type }) => isOfScan(type));
+  const entriesAmong = events.filter(({ type }) => isEntry(type));
   const actorIds = new Set(ofFindings.flatMap(({ actor_id }) => actor_id ?? []));
   const [name, findings, actors, scans, entries] = await Promise.all([
     readOrgName(sql, org.id),
@@ -88,7 +85,7 @@ export async function loadEvents(
     ),
     readActors(sql, tables, [...actorIds]),
     readScans(sql, tables, subjectsOf(ofScans)),
-    readEntries(sql, tables, subjectsOf(others)),
+    readEntries(sql, tables, subjectsOf(entriesAmong)),
   ]);
   const contents: Contents = {
     organization: { id: org.id, slug: name?.slug ?? org.slug, name: name?.name ?? org.slug },
@@ -109,7 +106,7 @@ export async function loadEvents(
 function bodyOf(event: StoredEvent, contents: Contents, audience: Audience): EventBody | undefined {
   const { id, type } = event;
   const timestamp = new Date(event.at).toISOString();
-  const dataOf = isOfFindings(event) ? findingData : isOfScan(event) ? scanData : entryData;
+  const dataOf = isEntry(type) ? entryData : isOfScan(type) ? scanData : findingData;
   const data = dataOf(event, contents, audience);
   // Each type has its data.
   return data && ({ id, type, timestamp, organization: contents.organization, data } as EventBody);

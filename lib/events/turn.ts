@@ -27,6 +27,7 @@ import { type Answered, type DeliverOptions, deliver } from './deliver.ts';
 import type { LoadedEvent } from './render.ts';
 import { kindOf } from './requests.ts';
 import { openSecrets } from './secrets.ts';
+import { AUDIT_LOG } from './types.ts';
 
 /** Deliveries and time of one turn of a destination. Others come before its next one. */
 const TURN_DELIVERIES = 20;
@@ -90,10 +91,10 @@ export async function takeTurn(
   const state: FailureState = { failures: destination.failures, failingSince: destination.failingSince };
   const due = await readDueDeliveries(sql, tables, destination, clock(), TURN_DELIVERIES);
   const events = due.flatMap(({ event }) => event ?? []);
-  const { projectIds, mutedProjectIds, minSeverity } = destination;
+  const { projectIds, mutedProjectIds, minSeverity, events: wanted } = destination;
   const audience = {
     ...{ projects: projectIds ?? undefined, mutedProjects: mutedProjectIds ?? undefined },
-    ...{ minSeverity, isAdmin: true },
+    ...{ minSeverity, isAdmin: true, wantsAuditLog: wanted.includes(AUDIT_LOG) },
   };
   const read = readInOrder(
     (some) => load({ ...org, tables }, some),

@@ -1,5 +1,6 @@
 import { toResource } from '../../db/resources.ts';
 import { CHAT_KINDS, type destinations as t } from '../../db/schema/destinations.ts';
+import type { OwnEventType } from '../../db/schema/values.ts';
 import {
   address,
   changedChoices,
@@ -12,7 +13,6 @@ import {
   shownProjects,
 } from '../destinations/fields.ts';
 import { type DestinationRow, originOf } from '../destinations/groups.ts';
-import type { OwnType } from '../events/types.ts';
 import { id, optional, shown, text, z } from '../schema.ts';
 
 /* The fields of integrations, in requests, responses, rows and the audit log. `kind` tells which fields one has. */
@@ -22,7 +22,7 @@ const NAME_EXAMPLE = 'Security team';
 const URL_EXAMPLE = 'https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7';
 
 /** The events that chat services are told. */
-const CHAT_EVENTS: readonly OwnType[] = ['scan.completed', 'scan.failed'];
+const CHAT_EVENTS: readonly OwnEventType[] = ['scan.completed', 'scan.failed'];
 
 /** An integration with a chat service, as the API shows it. */
 const ChatIntegration = z

@@ -1,8 +1,8 @@
-import type { OwnType } from '../events/types.ts';
+import type { OwnEventType } from '../../db/schema/values.ts';
 import type { NotificationKind } from './settings.ts';
 
 /** The kinds of mails about an event. */
-export const KINDS_OF: Partial<Record<OwnType, readonly NotificationKind[]>> = {
+export const KINDS_OF: Partial<Record<OwnEventType, readonly NotificationKind[]>> = {
   'finding.assigned': ['assigned'],
   'finding.commented': ['mentioned'],
   'finding.due_soon': ['due_soon'],

@@ -2,9 +2,10 @@ import { readProjectNames } from '../../db/events/details.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { readAssigned } from '../../db/projects/members.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import type { OwnEventType } from '../../db/schema/values.ts';
 import type { EventBody } from '../events/body.ts';
 import type { LoadedEvent } from '../events/render.ts';
-import type { OwnType } from '../events/types.ts';
+import { isOfScan } from '../events/types.ts';
 import type { DigestTime } from '../mail/digests.ts';
 import { KINDS_OF } from './kinds.ts';
 import type { NotificationKind } from './settings.ts';
@@ -77,9 +78,9 @@ function kindsByTime(
 /** The notices about an event. Its actor gets none. */
 export function noticesOf(context: NoticeContext, loaded: LoadedEvent): PersonalNotice[] {
   const { event } = loaded;
-  const kinds = KINDS_OF[event.type as OwnType] ?? [];
+  const kinds = KINDS_OF[event.type as OwnEventType] ?? [];
   const others = context.subscribers.filter(({ id }) => id !== event.actor_id);
-  if (event.type.startsWith('scan.')) return scanNotices(context, loaded, others);
+  if (isOfScan(event.type)) return scanNotices(context, loaded, others);
   const { users } = loaded.about();
   return others
     .filter(({ id }) => users.has(id))

@@ -10,11 +10,11 @@ import {
 import { type LeasedDestination, settleDestination } from '../../db/events/destinations.ts';
 import type { StoredEvent } from '../../db/events/read.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import type { OwnEventType } from '../../db/schema/values.ts';
 import type { Config } from '../config/config.ts';
 import { readInOrder } from '../events/contents.ts';
 import { type LoadedEvent, loadEvents } from '../events/render.ts';
 import { GIVE_UP_MS } from '../events/turn.ts';
-import type { OwnType } from '../events/types.ts';
 import type { Logger } from '../logger.ts';
 import type { MailQueue } from '../mail/queue.ts';
 import { orgUrl } from '../members/invitations.ts';
@@ -120,6 +120,6 @@ export async function takeMailTurn(options: MailTurnOptions, destination: Leased
 
 /** Whether a member has chosen mails about events of a type. The content of others is not read. */
 const isChosen = (type: string, subscribers: readonly Subscriber[]): boolean =>
-  (KINDS_OF[type as OwnType] ?? []).some((kind) =>
+  (KINDS_OF[type as OwnEventType] ?? []).some((kind) =>
     subscribers.some(({ kinds }) => (kinds[kind] ?? 'off') !== 'off'),
   );

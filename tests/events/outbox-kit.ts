@@ -81,7 +81,7 @@ export interface Destination {
 /** Adds a destination. It was created an hour ago, so that it receives events of before. */
 export async function addDestination(
   { services }: TestApp,
-  org: EventOrg,
+  org: Pick<EventOrg, 'id' | 'run'>,
   url: string,
   events: string[] = ['finding.commented'],
 ): Promise<Destination> {

@@ -23,11 +23,15 @@ export const eventNames = {
   'member.*': 'Members',
   'token.*': 'Tokens',
   'project.*': 'Projects',
+  'audit.*': 'Audit log',
 } as const;
+export const eventHints: Partial<Record<keyof typeof eventNames, string>> = {
+  'audit.*': 'All entries, also those of members, tokens and projects, with IP addresses',
+};
 export const chooseEvents = 'Choose at least one event';
 export const projects = 'Projects';
 export const projectsHint =
-  'Leave it empty for all. With projects, events of members and tokens are not sent.';
+  'Leave it empty for all. With projects, events of members and tokens are not sent, and of the audit log only those of the projects.';
 export const allProjects = 'All projects';
 export const minSeverity = 'Lowest severity';
 export const minSeverityHint =
