@@ -47,6 +47,8 @@ const SEND_MS = 15_000;
 
 /** Mails that a process sends at the same time. Bulk mails have slots of their own, so that a code to sign in waits for none of them. */
 const SLOTS = { urgent: 4, bulk: 2 };
+/** All of them together. */
+export const MAX_SENDING = SLOTS.urgent + SLOTS.bulk;
 /** A mail that fails at this age is given up. */
 const GIVE_UP_MS = 24 * 60 * 60_000;
 

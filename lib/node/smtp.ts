@@ -1,4 +1,5 @@
 import { MAIL_HEADERS, type Mailer } from '../mail/mailer.ts';
+import { MAX_SENDING } from '../mail/queue.ts';
 
 /**
  * Sends by SMTP over a few connections that are kept for a while.
@@ -47,8 +48,7 @@ async function connect(url: string) {
   return createTransport({
     url,
     pool: true,
-    // As many as the queue sends at a time.
-    maxConnections: 6,
+    maxConnections: MAX_SENDING,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 15_000,
