@@ -415,7 +415,21 @@ export const sharedMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0034_issue-trackers",
+    "name": "0034_notifications",
+    "hash": "9e6bb06ff54deeeded51c0724c868356759b8c80260a5fc2c19f68a3c9faff5d",
+    "statements": [
+      "CREATE TABLE \"shared\".\"notification_settings\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"kinds\" jsonb NOT NULL,\n\t\"time_zone\" text NOT NULL,\n\t\"hour\" integer NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"personal_tokens\" ADD COLUMN \"expiry_told_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"is_bulk\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"is_full\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"notification_settings\" ADD CONSTRAINT \"notification_settings_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE UNIQUE INDEX \"destinations_mail\" ON \"shared\".\"destinations\" USING btree (\"org_id\") WHERE \"shared\".\"destinations\".\"kind\" = 'mail';",
+      "CREATE INDEX \"personal_tokens_untold\" ON \"shared\".\"personal_tokens\" USING btree (\"expires_at\") WHERE \"shared\".\"personal_tokens\".\"expiry_told_at\" is null;",
+      "CREATE INDEX \"outgoing_mails_urgent\" ON \"shared\".\"outgoing_mails\" USING btree (\"next_attempt_at\") WHERE not \"shared\".\"outgoing_mails\".\"is_bulk\";"
+    ]
+  },
+  {
+    "name": "0035_issues",
     "hash": "71c790fb0dcc8853646599f55acb05fd88de5574319c7a3545d1c172f5a41d44",
     "statements": [
       "ALTER TABLE \"shared\".\"destinations\" ADD COLUMN \"tracker\" jsonb;"
@@ -758,7 +772,14 @@ export const orgMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0031_issues",
+    "name": "0031_notifications",
+    "hash": "a60ceac1f8f2a2263598119fd0ae1eeb778df210ce3c50eda9adf46c10c0c46a",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"api_tokens\" ADD COLUMN \"expiry_told_at\" timestamp (3) with time zone;"
+    ]
+  },
+  {
+    "name": "0032_issues",
     "hash": "031db6de9c5fce5ab4f0230d731cf1f7782032d86b6c2da7e191ae2051a5cc91",
     "statements": [
       "CREATE TABLE \"org_template\".\"finding_issues\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"destination_id\" uuid NOT NULL,\n\t\"issue_id\" uuid NOT NULL,\n\tCONSTRAINT \"finding_issues_pk\" PRIMARY KEY(\"finding_id\",\"destination_id\")\n);",
@@ -771,7 +792,7 @@ export const orgMigrations: readonly Migration[] = [
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
       "CREATE TABLE \"org_template\".\"allowed_networks\" (\n\t\"network\" varchar(43) PRIMARY KEY NOT NULL\n);",
-      "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL,\n\t\"suspended\" boolean DEFAULT false NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL,\n\t\"suspended\" boolean DEFAULT false NOT NULL,\n\t\"expiry_told_at\" timestamp (3) with time zone\n);",
       "CREATE TABLE \"org_template\".\"audit_entries\" (\n\t\"seq\" bigint PRIMARY KEY NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"action\" varchar(50) NOT NULL,\n\t\"actor_type\" varchar(10) NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"actor_digest\" varchar(64) NOT NULL,\n\t\"target_type\" varchar(20) NOT NULL,\n\t\"target_id\" varchar(100) NOT NULL,\n\t\"target_digest\" varchar(64) NOT NULL,\n\t\"changes\" json NOT NULL,\n\t\"request_id\" varchar(128) NOT NULL,\n\t\"hash\" varchar(64) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"audit_head\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"seq\" bigint NOT NULL,\n\t\"hash\" varchar(64) NOT NULL,\n\t\"expired_seq\" bigint NOT NULL,\n\t\"expired_hash\" varchar(64) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"audit_names\" (\n\t\"seq\" bigint NOT NULL,\n\t\"side\" varchar(6) NOT NULL,\n\t\"salt\" varchar(32) NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"ip\" varchar(45) NOT NULL,\n\t\"user_agent\" varchar(200) NOT NULL,\n\tCONSTRAINT \"audit_names_pk\" PRIMARY KEY(\"seq\",\"side\")\n);",

@@ -117,6 +117,10 @@ import { disableMfa } from './profile/mfa/disable.ts';
 import { enableMfa } from './profile/mfa/enable.ts';
 import { getRecoveryCodes } from './profile/mfa/recovery-codes/get.ts';
 import { regenerateRecoveryCodes } from './profile/mfa/recovery-codes/regenerate.ts';
+import { getNotifications } from './profile/notifications/get.ts';
+import { unsubscribe } from './profile/notifications/unsubscribe.ts';
+import { unsubscribePage } from './profile/notifications/unsubscribe-page.ts';
+import { updateNotifications } from './profile/notifications/update.ts';
 import { createPasskey } from './profile/passkeys/create.ts';
 import { listPasskeys } from './profile/passkeys/list.ts';
 import { newPasskeyOptions } from './profile/passkeys/options.ts';
@@ -256,6 +260,10 @@ export const endpoints = {
   createPersonalToken,
   listPersonalTokens,
   revokePersonalToken,
+  getNotifications,
+  updateNotifications,
+  unsubscribe,
+  unsubscribePage,
 
   createOrg,
   listOrgs,

@@ -50,6 +50,9 @@ import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
 import { routesNoted } from './metrics/read-routes.ts';
+import { renderDigest } from './notifications/digest.ts';
+import { takeMailTurn } from './notifications/turn.ts';
+import { createUnsubscribeTokens, type UnsubscribeTokens } from './notifications/unsubscribe.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
 import { createWorkerWatch, type WorkerWatch } from './orgs/workers.ts';
 import { createIssuers, type Issuers } from './outbound/issuers.ts';
@@ -98,6 +101,7 @@ export interface CoreServices {
   emailCodes: EmailCodes;
   passkeyChallenges: PasskeyChallenges;
   ciSecrets: CiSecrets;
+  unsubscribeTokens: UnsubscribeTokens;
   /** For cookies of sign-ins at providers, and ID tokens. */
   ssoBox: SecretBox;
   issuers: Issuers;
@@ -227,6 +231,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
     passkeyChallenges: createPasskeyChallenges(deriveKeys(secrets, 'passkey challenges')),
     ciSecrets: createCiSecrets(deriveKeys(secrets, 'ci tokens')),
+    unsubscribeTokens: createUnsubscribeTokens(deriveKeys(secrets, 'unsubscribe links')),
     ssoBox: createSecretBox(deriveKeys(secrets, 'sso sign-ins')),
     issuers,
     sso: createSsoProviders({ issuers, outbound: platform.outbound }, config.sso),
@@ -264,9 +269,12 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     metrics,
   );
   const { db } = database;
+  const tablesOf = core.knownOrgs.tablesOf;
+  const digests = { config, database, tablesOf, unsubscribeTokens: core.unsubscribeTokens };
   const mail = createMailQueue({
     ...{ db, mailer, log, clock, nextId, background },
     box: core.mailBox,
+    renderDigest: (digest) => renderDigest(digests, digest),
     onOutcome: metrics.mailTried,
   });
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
@@ -283,13 +291,11 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     migrations: core.orgMigrations,
     known: core.knownOrgs,
   });
+  const mailTurn = { ...digests, clock, log, mail };
   const outbox = createOutbox({
     ...{ config, database, log, clock, nextId, background, mail },
-    ...{
-      tablesOf: core.knownOrgs.tablesOf,
-      version: core.orgMigrations.length,
-      followed: core.followedOrgs,
-    },
+    ...{ tablesOf, version: core.orgMigrations.length, followed: core.followedOrgs },
+    takeMailTurn: (destination) => takeMailTurn(mailTurn, destination),
     ...{ outbound: core.outbound, secretBox: core.secretBox, onOutcome: metrics.deliveryTried },
     slots: connection.destinations,
     load: (org, events) => loadEvents({ sql: database.sql, org, config }, events),

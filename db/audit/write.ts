@@ -25,15 +25,11 @@ const MAX_CHANGES = 16_384;
 interface Row extends Content {
   digest: string;
   names: string;
-  isEvent: boolean;
 }
-
-/** The actions that are events, too (`db/schema/events.ts`). */
-const EVENTS = /^(?:member|project|token)\./;
 
 /*
  * The lock of the head makes the writers of one organization follow each other, from this statement to the end of their transactions.
- * It is the last statement of each, so nobody waits for another lock while holding this one.
+ * It is the last statement of each, so nobody waits for another lock while holding this one. Each entry is an event, too.
  */
 const append = orgStatement<Row, { seq: number }>(
   ({ auditEntries, auditHead, auditNames, events, ...tables }, $) => sql`
@@ -61,7 +57,7 @@ with head as (
   returning seq
 ), told as (
   insert into ${events} (id, at, type, subject, actor_id)
-  select id, at, action, id::text, actor_id from entry ${onItsWorker(tables)} where ${$.isEvent}::boolean
+  select id, at, action, id::text, actor_id from entry ${onItsWorker(tables)}
 )
 select seq::float8 as seq from inserted`,
 );
@@ -102,7 +98,7 @@ export async function appendEntry(client: SqlClient, tables: OrgTables, entry: N
   };
   const toRow = (side: string, { userAgent, ...names }: Names) => ({ side, ...names, user_agent: userAgent });
   const names = JSON.stringify([toRow('actor', actorNames), toRow('target', targetNames)]);
-  const row = { ...content, names, digest: contentDigest(content), isEvent: EVENTS.test(entry.action) };
+  const row = { ...content, names, digest: contentDigest(content) };
   const [written] = await append(tables).run(client, row);
   if (written) return;
   await startChain(tables).run(client, {});

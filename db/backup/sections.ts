@@ -114,6 +114,7 @@ export const NOT_IN_BACKUPS = {
   email_codes: 'accounts',
   recovery_codes: 'accounts',
   rate_limits: 'counters of accounts and addresses',
+  notification_settings: 'accounts',
   personal_tokens: 'they belong to accounts, also those that work in one organization only',
   account_erasures: 'deleted accounts',
   deletion_jobs: 'noted again from the deletions of the organization',

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { BATCH_ROWS, inBatches } from '../batches.ts';
 import { destinations } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgStatement, type SqlClient } from '../statements.ts';
+import { arrayText, type DrizzleClient, orgStatement, run, type SqlClient } from '../statements.ts';
 import { wakeDestinations } from './destinations.ts';
 import type { StoredEvent } from './read.ts';
 
@@ -142,6 +142,24 @@ export async function removeDelivery(
   id: string,
 ): Promise<void> {
   await remove(tables).run(client, { destinationId, id });
+}
+
+/**
+ * Deletes deliveries, in the transaction that does what they ask for.
+ * @returns the ids of those that no other process has deleted
+ */
+export async function claimDeliveries(
+  tx: SqlClient | DrizzleClient,
+  tables: OrgTables,
+  destinationId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { deliveries } = tables;
+  const rows = await run<{ id: string }>(
+    tx,
+    sql`delete from ${deliveries} where destination_id = ${destinationId}::uuid and id = any (${arrayText(ids)}::uuid[]) returning id`,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 const batch = sql.raw(String(BATCH_ROWS));

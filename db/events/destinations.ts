@@ -37,6 +37,7 @@ export interface LeasedDestination {
   formerSecret: string | null;
   formerSecretUntil: Date | null;
   tracker: StoredTracker | null;
+  events: string[];
   projectIds: string[] | null;
   mutedProjectIds: string[] | null;
   minSeverity: Severity | null;
@@ -58,6 +59,7 @@ interface Row {
   former_secret: string | null;
   former_secret_until: string | null;
   tracker: StoredTracker | null;
+  events: string[];
   project_ids: string[] | null;
   muted_project_ids: string[] | null;
   min_severity: Severity | null;
@@ -91,7 +93,7 @@ from ${orgs} o, chosen c where o.id = d.org_id and c.id = d.id and d.id = any (a
   select id from ${destinations} where id = any (array(select id from chosen))
     and due_at <= ${$.now}::timestamptz and enabled for update skip locked))
 returning d.id, json_build_object('id', o.id, 'slug', o.slug, 'name', o.name) as org, c.account, d.kind, d.name, d.url, d.secret, d.former_secret, d.tracker,
-  to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.project_ids) as project_ids,
+  to_json(d.former_secret_until) #>> '{}' as former_secret_until, to_json(d.events) as events, to_json(d.project_ids) as project_ids,
   to_json(d.muted_project_ids) as muted_project_ids, d.min_severity,
   d.leases, d.wakes, d.failures, to_json(d.failing_since) #>> '{}' as failing_since`,
 );
@@ -126,6 +128,7 @@ export async function takeDestinations(
     formerSecret: row.former_secret,
     formerSecretUntil: dateOf(row.former_secret_until),
     tracker: row.tracker,
+    events: row.events,
     projectIds: row.project_ids,
     mutedProjectIds: row.muted_project_ids,
     minSeverity: row.min_severity,

@@ -27,6 +27,7 @@ export interface FindingRow {
 export interface ChangedFindingRow extends FindingRow {
   event_id: string;
   due_at: string | null;
+  assignee_id: string | null;
   /** Whether the activity has the change, or the comment. The fields below are of it. */
   is_recorded: boolean;
   from: string | null;
@@ -42,9 +43,12 @@ export const findingColumns: SQL = sql.raw(
   'f.id, f.title, f.severity, f.project_id, f.source, f.file, f.line',
 );
 
+/** Whether a project `p` is shown. */
+const isShown: SQL = sql.raw("p.deleted_at is null and p.transfer is distinct from 'in'");
+
 /** Joins the project of `f` or `s`, as `p`, if it is shown. */
 export const joinProject = ({ projects }: OrgTables, of: 'f' | 's'): SQL =>
-  sql`join ${projects} p on p.id = ${sql.raw(of)}.project_id and p.deleted_at is null and p.transfer is distinct from 'in'`;
+  sql`join ${projects} p on p.id = ${sql.raw(of)}.project_id and ${isShown}`;
 
 /** The id of the row of `finding_events` that tells what an event `e` is about. */
 const recordId = (findingId: SQL): SQL => sql`case e.type when 'finding.commented' then e.subject::uuid
@@ -55,7 +59,7 @@ export const MAX_NOTE = 1_000;
 
 const findingsStatement = orgStatement<{ ids: string }, ChangedFindingRow>(
   (tables, $) => sql`
-select e.id as event_id, ${findingColumns}, ${timeText(sql`f.due_at`)} as due_at, v.id is not null as is_recorded, v."from", v."to", v.reason,
+select e.id as event_id, ${findingColumns}, ${timeText(sql`f.due_at`)} as due_at, f.assignee_id, v.id is not null as is_recorded, v."from", v."to", v.reason,
   case when e.type = 'finding.commented' then v.note else left(v.note, ${sql.raw(String(MAX_NOTE))}) end as note, array_to_json(v.mentions) as mentions
 from ${tables.events} e cross join unnest(e.finding_ids) k(id)
 join ${tables.findings} f on f.id = k.id ${joinProject(tables, 'f')}
@@ -73,6 +77,21 @@ export async function readFindings(
   eventIds: readonly string[],
 ): Promise<ChangedFindingRow[]> {
   return eventIds.length > 0 ? findingsStatement(tables).run(client, { ids: arrayText(eventIds) }) : [];
+}
+
+const namesStatement = orgStatement<{ ids: string }, { id: string; name: string }>(
+  ({ projects }, $) =>
+    sql`select id, name from ${projects} p where id = any (${$.ids}::uuid[]) and ${isShown}`,
+);
+
+/** Reads the names of those projects that are shown. */
+export async function readProjectNames(
+  client: SqlClient,
+  tables: OrgTables,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = ids.length > 0 ? await namesStatement(tables).run(client, { ids: arrayText(ids) }) : [];
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** An actor of events. One without a name is a user who no longer exists. */
@@ -99,7 +118,7 @@ export async function readActors(
   return ids.length > 0 ? actorsStatement(tables).run(client, { ids: arrayText(ids) }) : [];
 }
 
-/** An entry of the audit log that is an event. */
+/** An entry of the audit log. */
 export interface AuditRow {
   id: string;
   actor_type: 'user' | 'token';
@@ -110,19 +129,23 @@ export interface AuditRow {
   target_id: string | null;
   target_name: string | null;
   changes: Record<string, { from?: unknown; to?: unknown }>;
+  /** Null if it was erased, as the user agent. */
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string;
 }
 
 const auditStatement = orgStatement<{ ids: string }, AuditRow>(
   ({ auditEntries, auditNames }, $) => sql`
 select e.id, e.actor_type, e.actor_id, nullif(a.name, '') as actor_name, e.target_type, nullif(e.target_id, '') as target_id,
-  nullif(t.name, '') as target_name, e.changes
+  nullif(t.name, '') as target_name, e.changes, nullif(a.ip, '') as ip, nullif(a.user_agent, '') as user_agent, e.request_id
 from ${auditEntries} e
 left join ${auditNames} a on a.seq = e.seq and a.side = 'actor'
 left join ${auditNames} t on t.seq = e.seq and t.side = 'target'
 where e.id = any (${$.ids}::uuid[])`,
 );
 
-/** Reads entries of the audit log, without the addresses of their actors. */
+/** Reads entries of the audit log. */
 export async function readEntries(
   client: SqlClient,
   tables: OrgTables,

@@ -4,7 +4,8 @@ import { retried } from '../errors.ts';
 import type { Sql, TransactionSql } from '../pool/query.ts';
 import { destinations, eventPositions } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgStatement, statement } from '../statements.ts';
+import { EVENTS_OUTSIDE_LOG } from '../schema/values.ts';
+import { listText, orgStatement, statement } from '../statements.ts';
 import { wakeDestinations } from './destinations.ts';
 import { isServed } from './served.ts';
 
@@ -61,7 +62,10 @@ interface Numbering {
   wanted: string;
 }
 
-/** `name` is a type of events, or all of a group as in `member.*`. Citus needs the JSON in a part of its own. */
+/**
+ * `name` is a type of events, all entries of the audit log of a group as in `member.*`, or `audit.*` for all of them. A destination that
+ * wants an event by two names gets one delivery. Citus needs the JSON in a part of its own.
+ */
 const number = orgStatement<Numbering, { published: number; seq: string | null; woken: string[] | null }>(
   (tables, $) => {
     const { events, deliveries } = tables;
@@ -80,7 +84,8 @@ with wanted as materialized (
   insert into ${deliveries} (destination_id, id, event_id, created_at, state, next_at)
   select w.id, md5(n.id::text || w.id::text)::uuid, n.id, ${$.now}::timestamptz, 'pending',
     least(n.at, ${$.now}::timestamptz)
-  from numbered n join wanted w on w.since <= n.at and w.name in (n.type, split_part(n.type, '.', 1) || '.*')
+  from numbered n join wanted w on w.since <= n.at and (w.name = n.type
+    or (n.type <> all (${listText(EVENTS_OUTSIDE_LOG)}::text[]) and w.name in (split_part(n.type, '.', 1) || '.*', 'audit.*')))
   ${onItsWorker(tables)}
   on conflict do nothing returning destination_id
 )

@@ -29,7 +29,7 @@ const afterStatement = orgStatement<EventPageSize & { after: number }, StoredEve
 select id, seq, at, type, subject, actor_id, finding_ids from (
   select e.id, e.seq::float8 as seq, ${timeText(sql`e.at`)} as at, e.type, e.subject, e.actor_id, array_to_json(e.finding_ids) as finding_ids,
     row_number() over so_far as events, sum(coalesce(cardinality(e.finding_ids), 0)) over so_far as findings,
-    count(*) filter (where e.type like 'scan.%') over so_far as scans
+    count(*) filter (where e.type in ('scan.completed', 'scan.failed')) over so_far as scans
   from (select * from ${events} where seq > ${$.after}::bigint order by seq limit ${$.events}::bigint) e
   window so_far as (order by e.seq rows unbounded preceding)
 ) e

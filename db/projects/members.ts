@@ -37,6 +37,31 @@ export async function readProjectRoles(
   return found;
 }
 
+const ofProjects = orgStatement<{ projects: string; members: string }, Pick<Row, 'user_id' | 'project_id'>>(
+  ({ projectMembers }, $) => sql`
+select user_id, project_id from ${projectMembers}
+where project_id = any (${$.projects}::uuid[]) and user_id = any (${$.members}::uuid[])`,
+);
+
+/** Reads which of some projects are assigned to members. @returns by member */
+export async function readAssigned(
+  client: SqlClient,
+  tables: OrgTables,
+  projects: readonly string[],
+  members: readonly string[],
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  if (projects.length === 0 || members.length === 0) return found;
+  const params = { projects: arrayText(projects), members: arrayText(members) };
+  const rows = await ofProjects(tables).run(client, params);
+  for (const { user_id, project_id } of rows) {
+    const others = found.get(user_id);
+    if (others) others.push(project_id);
+    else found.set(user_id, [project_id]);
+  }
+  return found;
+}
+
 /** Reads the projects of a member. Reads that arrive while a statement runs share the next one, as the look-up of sessions does. */
 export type ProjectMembers = (org: Org, userId: string) => Promise<ProjectRoles>;
 

@@ -5,6 +5,7 @@ import {
   boolean,
   index,
   integer,
+  jsonb,
   primaryKey,
   text,
   uniqueIndex,
@@ -13,6 +14,7 @@ import {
 import { time } from './columns.ts';
 
 import { shared } from './shared-schema.ts';
+import type { NOTIFICATION_KINDS, NOTIFICATION_TIMES } from './values.ts';
 
 /*
  * Accounts of people: addresses, sessions, second factors, mailed links and limits on attempts.
@@ -236,6 +238,21 @@ export const recoveryCodes = shared.table(
   },
   (t) => [primaryKey({ name: 'recovery_codes_pk', columns: [t.userId, t.codeHash] })],
 );
+
+type NotificationTimes = Record<(typeof NOTIFICATION_KINDS)[number], (typeof NOTIFICATION_TIMES)[number]>;
+
+/** The mails about findings that an account has chosen. An account without a row gets none. */
+export const notificationSettings = shared.table('notification_settings', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  kinds: jsonb('kinds').$type<NotificationTimes>().notNull(),
+  /** Such as `Europe/Berlin`, for `hour` and the times in mails. */
+  timeZone: text('time_zone').notNull(),
+  /** The hour at which daily and weekly mails are sent. */
+  hour: integer('hour').notNull(),
+  updatedAt: time('updated_at').notNull(),
+});
 
 /** Counters of `SVC_AUTH_LIMITS`, as rate-limiter-flexible keeps them. */
 export const rateLimits = shared.table('rate_limits', {

@@ -1,4 +1,5 @@
-import { bigint, boolean, index, integer, jsonb, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, integer, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 import { orgs } from './orgs.ts';
 import { shared } from './shared-schema.ts';
@@ -31,8 +32,8 @@ export interface StoredTracker {
   on_closed?: (typeof CLOSED_RULES)[number] | undefined;
 }
 
-/** The receivers of events. */
-export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, ...TRACKER_KINDS] as const;
+/** The receivers of events. `mail`: the members of the organization, as they chose; one destination for all of them. */
+export const DESTINATION_KINDS = ['webhook', ...CHAT_KINDS, ...TRACKER_KINDS, 'mail'] as const;
 
 /** Why the service has switched a destination off. */
 export const DISABLED_REASONS = ['failing', 'gone', 'unauthorized'] as const;
@@ -48,16 +49,16 @@ export const destinations = shared.table(
     kind: text('kind', { enum: DESTINATION_KINDS }).notNull(),
     /** The name of an integration. */
     name: text('name'),
-    /** A chat service: the origin of its address. */
+    /** A chat service: the origin of its address. `mail`: `mailto:`. */
     url: text('url').notNull(),
-    /** Signs what is sent to a webhook; the address of a chat service; the token of a tracker. Sealed when there is a key for it. */
+    /** Signs what is sent to a webhook; the address of a chat service; the token of a tracker. Sealed when there is a key for it. Empty for `mail`. */
     secret: text('secret').notNull(),
     /** Signs beside `secret` until then. */
     formerSecret: text('former_secret'),
     formerSecretUntil: time('former_secret_until'),
     /** Set for trackers. */
     tracker: jsonb('tracker').$type<StoredTracker>(),
-    /** Types of events, or `member.*`. */
+    /** Types of events, `member.*` or `audit.*`. */
     events: text('events').array().notNull(),
     /** Null: all projects, and what concerns no project. */
     projectIds: uuid('project_ids').array(),
@@ -77,7 +78,11 @@ export const destinations = shared.table(
     failures: integer('failures').notNull().default(0),
     failingSince: time('failing_since'),
   },
-  (t) => [index('destinations_org').on(t.orgId), index('destinations_due').on(t.dueAt)],
+  (t) => [
+    index('destinations_org').on(t.orgId),
+    index('destinations_due').on(t.dueAt),
+    uniqueIndex('destinations_mail').on(t.orgId).where(sql`${t.kind} = 'mail'`),
+  ],
 );
 
 /** The progress of publishing the events of organizations that somebody follows. */

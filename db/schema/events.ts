@@ -15,7 +15,7 @@ export function eventTables(schema: PgSchema) {
       /** The position in the order of commits, without gaps. Null until `publish` sets it. */
       seq: bigint('seq', { mode: 'number' }),
       at: time('at').notNull(),
-      /** Such as `scan.completed`. The actions of the audit log are events, too. */
+      /** Such as `scan.completed`, or the action of an entry of the audit log: each entry is an event. */
       type: varchar('type', { length: 50 }).notNull(),
       /** The scan, change, comment or entry of the audit log. Null: rules decided about new findings. */
       subject: varchar('subject', { length: 36 }),

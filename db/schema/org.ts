@@ -142,6 +142,8 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       scopes: varchar('scopes', { length: 30 }).notNull().default('ingest'),
       /** The organization is deleted. Its restoration ends that. */
       suspended: boolean('suspended').notNull().default(false),
+      /** When a mail told its creator that it expires. Null: not yet. */
+      expiryToldAt: time('expiry_told_at'),
     },
     (t) => [
       index('api_tokens_prefix').on(t.prefix),

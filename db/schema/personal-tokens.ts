@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { index, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { time } from './columns.ts';
@@ -25,6 +26,12 @@ export const personalTokens = shared.table(
     lastUsed: time('last_used'),
     /** The connection of the session that created it. */
     ssoConnectionId: uuid('sso_connection_id'),
+    /** When a mail told the user that it expires. Null: not yet. */
+    expiryToldAt: time('expiry_told_at'),
   },
-  (t) => [index('personal_tokens_user').on(t.userId), index('personal_tokens_org').on(t.orgId)],
+  (t) => [
+    index('personal_tokens_user').on(t.userId),
+    index('personal_tokens_org').on(t.orgId),
+    index('personal_tokens_untold').on(t.expiresAt).where(sql`${t.expiryToldAt} is null`),
+  ],
 );

@@ -51,7 +51,10 @@ export const outgoingMails = shared.table(
   'outgoing_mails',
   {
     id: uuid('id').primaryKey(),
-    /** Recipient and content as JSON, encrypted: a mail has links that open accounts, and their owners. */
+    /**
+     * Recipient and content as JSON, encrypted: a mail has links that open accounts, and their owners. A digest of notices that a member
+     * has chosen has these instead, until it is sent.
+     */
     sealed: text('sealed').notNull(),
     attempts: integer('attempts').notNull().default(0),
     /** When it is due; moved on by the process that takes it, so that others leave it alone meanwhile. */
@@ -59,9 +62,14 @@ export const outgoingMails = shared.table(
     createdAt: time('created_at').notNull(),
     /** Set: the mail collects notices until it is due. The hash of their recipient and subject matter. */
     collects: text('collects'),
+    /** One of very many at once, such as a digest. Others go first. */
+    isBulk: boolean('is_bulk').notNull().default(false),
+    /** It lists as many notices as it can, and takes no more. */
+    isFull: boolean('is_full').notNull().default(false),
   },
   (t) => [
     index('outgoing_mails_due').on(t.nextAttemptAt),
+    index('outgoing_mails_urgent').on(t.nextAttemptAt).where(sql`not ${t.isBulk}`),
     // A mail that is being sent collects nothing more.
     uniqueIndex('outgoing_mails_collects').on(t.collects).where(sql`${t.attempts} = 0`),
   ],

@@ -39,6 +39,25 @@ export interface ChangedFields {
   accepted_until?: string | null;
 }
 
+/** The types of events about findings and scans, as destinations can want them. */
+export const OWN_EVENT_TYPES = [
+  'scan.completed',
+  'scan.failed',
+  'finding.status_changed',
+  'finding.assigned',
+  'finding.commented',
+  'finding.due_soon',
+  'finding.overdue',
+  'finding.risk_acceptance_ended',
+] as const;
+export type OwnEventType = (typeof OWN_EVENT_TYPES)[number];
+
+/** The type of the event that makes the outbox work on an issue: create it, read it, or tell it a change. Its subject is the issue. */
+export const ISSUE_REQUESTED = 'issue.requested';
+
+/** The types of all events that are no entries of the audit log. */
+export const EVENTS_OUTSIDE_LOG = [...OWN_EVENT_TYPES, ISSUE_REQUESTED] as const;
+
 /** The kinds of events that are stored. */
 export const STORED_EVENT_KINDS = [
   'matched',
@@ -76,9 +95,6 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number];
 /** The states of a delivery of an event. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
-/** The type of the event that makes the outbox work on an issue: create it, read it, or tell it a change. Its subject is the issue. */
-export const ISSUE_REQUESTED = 'issue.requested';
-
 /** The states of an issue at a tracker. `gone`: it cannot be reached any more. `failed`: it was not created. */
 export const ISSUE_STATES = ['pending', 'open', 'closed', 'gone', 'failed'] as const;
 export type IssueState = (typeof ISSUE_STATES)[number];
@@ -86,6 +102,20 @@ export type IssueState = (typeof ISSUE_STATES)[number];
 /** The state of the findings of an issue: one is open, or all are resolved. `closing`: they are, and the issue is being closed for it. */
 export const TOLD_STATES = ['open', 'closing', 'resolved'] as const;
 export type ToldState = (typeof TOLD_STATES)[number];
+
+/** The subjects of mails that members choose. */
+export const NOTIFICATION_KINDS = [
+  'assigned',
+  'mentioned',
+  'new_critical',
+  'regressed',
+  'scan_failed',
+  'due_soon',
+  'token_expiring',
+] as const;
+
+/** When such a mail is sent. */
+export const NOTIFICATION_TIMES = ['now', 'daily', 'weekly', 'off'] as const;
 
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 

@@ -24,11 +24,13 @@ export const streamEvents = endpoint(
     tag: 'Events',
     summary: 'Stream events',
     description:
-      'Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.',
+      'Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. They get the audit log if they ask for `audit.*`, which others are refused (403 `denied`). A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.',
     request: {
       headers: z.object({ 'last-event-id': eventId('The `id` that was received last. Browsers send it.') }),
       query: z.object({
-        events: anyOf(EVENT_FILTERS).optional(),
+        events: anyOf(EVENT_FILTERS)
+          .optional()
+          .openapi({ description: 'Default: all except `audit.*`, the audit log.' }),
         project_id: projectIds('Events of these projects, without those of members and tokens.').optional(),
         min_severity: z.enum(SEVERITIES).optional().openapi({
           description:
@@ -43,6 +45,7 @@ export const streamEvents = endpoint(
         body: { type: 'text/event-stream', schema: Event },
       },
     },
+    errors: ['permission_error/denied'],
   },
   async (call) => {
     const { headers, query } = call;

@@ -4,6 +4,7 @@ import {
   mailedTokens,
   mfaDevices,
   mfaLogins,
+  notificationSettings,
   primaryEmailChanges,
   recoveryCodes,
   userEmails,
@@ -105,7 +106,7 @@ export async function verifyAddress(tx: Tx, emailId: string, now: Date) {
 
 /**
  * Removes everything from an account that an earlier holder may have attached: other addresses, second factors, pending
- * sign-ins and links, and memberships by invitation to another address. Called when a mailed reset link verifies the primary
+ * sign-ins and links, chosen mails, and memberships by invitation to another address. Called when a mailed reset link verifies the primary
  * address for the first time, or releases memberships that are held: the earlier holder may be an attacker, who could return through any
  * of these. Sessions end with every reset.
  */
@@ -120,6 +121,7 @@ export async function dropEarlierHolder(
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
   await tx.delete(primaryEmailChanges).where(eq(primaryEmailChanges.userId, userId));
   await tx.delete(orgUndoLinks).where(eq(orgUndoLinks.userId, userId));
+  await tx.delete(notificationSettings).where(eq(notificationSettings.userId, userId));
   await tx.delete(userEmails).where(and(eq(userEmails.userId, userId), ne(userEmails.email, email)));
   await tx
     .delete(memberships)

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, not, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, ne, not, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Database } from '../../db/client.ts';
 import { mfaDevices } from '../../db/schema/accounts.ts';
@@ -113,7 +113,8 @@ async function reencryptKind(
 ): Promise<ReencryptedKind> {
   const { table, id, name, sealed, box, contextOf } = column;
   const result: ReencryptedKind = { reencrypted: 0, skipped: 0, left: [] };
-  const outdated = and(isNotNull(sealed), not(sql`starts_with(${sealed}, ${box.current})`));
+  // Mails to members have no secret.
+  const outdated = and(isNotNull(sealed), ne(sealed, ''), not(sql`starts_with(${sealed}, ${box.current})`));
   let after: SQL | undefined;
   for (;;) {
     const rows = await db

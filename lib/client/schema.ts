@@ -905,6 +905,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/profile/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get which mails about findings you have chosen
+         * @description Everything is `off`, in UTC and at 8 hours, until you change it.
+         *
+         *     Requires a session; works on any host.
+         */
+        get: operations["getNotifications"];
+        /**
+         * Choose which mails about findings you get
+         * @description Fields that are left out stay. The mails go to the primary address once it is verified, about the projects that you reach in all of your organizations. Notices that wait for a daily or weekly mail are left out if their kind is off when the mail is sent. A new `hour` or `time_zone` holds from the mail after that one.
+         *
+         *     Requires a session; works on any host.
+         */
+        put: operations["updateNotifications"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/notifications/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open the page that switches mails off
+         * @description For people who open the address in a browser. It changes nothing.
+         *
+         *     Requires no authentication.
+         */
+        get: operations["unsubscribePage"];
+        put?: never;
+        /**
+         * Switch mails off by the link in one
+         * @description One-click unsubscribe (RFC 8058): mail programs send it with the body `List-Unsubscribe=One-Click`, which is ignored. Switches off the kinds that the mail was about, or all kinds of a daily or weekly mail. It can be repeated.
+         *
+         *     Requires no authentication.
+         */
+        post: operations["unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orgs": {
         parameters: {
             query?: never;
@@ -1574,7 +1630,7 @@ export interface paths {
         };
         /**
          * Stream events
-         * @description Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.
+         * @description Server-sent events, as they happen. `id` is the position of the event, `event` its type and `data` its body as JSON, in one line. Without `last_event_id` the stream begins with the next event. Callers hear of the projects that they reach; only admins and owners who reach all projects hear of members and tokens. They get the audit log if they ask for `audit.*`, which others are refused (403 `denied`). A comment is sent every 15 seconds. The stream ends after 5 minutes, if the caller loses access or reaches fewer projects, and if the client reads too slowly. Connect again with the last `id`: events are kept for 30 days. An organization has at most 100 streams on each server, and a user or token 10.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -3905,6 +3961,7 @@ export interface components {
             identities: components["schemas"]["SsoIdentity"][];
             recovery_codes: components["schemas"]["AccountExportRecoveryCode"][];
             personal_tokens: components["schemas"]["AccountExportPersonalToken"][];
+            notifications: components["schemas"]["Notifications"];
             mailed_links: components["schemas"]["AccountExportMailedLink"][];
             mailed_codes: components["schemas"]["AccountExportMailedCode"][];
             unfinished_sign_ins: components["schemas"]["AccountExportUnfinishedSignIn"][];
@@ -3947,6 +4004,19 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_used_at: string;
+        };
+        Notifications: {
+            assigned: components["schemas"]["NotificationsAssigned"];
+            mentioned: components["schemas"]["NotificationsAssigned"];
+            new_critical: components["schemas"]["NotificationsAssigned"];
+            regressed: components["schemas"]["NotificationsAssigned"];
+            scan_failed: components["schemas"]["NotificationsAssigned"];
+            due_soon: components["schemas"]["NotificationsAssigned"];
+            token_expiring: components["schemas"]["NotificationsAssigned"];
+            /** @example Europe/Berlin */
+            time_zone: string;
+            /** @example 8 */
+            hour: number;
         };
         View: {
             /**
@@ -4208,6 +4278,33 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             org_id?: string;
+        };
+        /**
+         * @example {
+         *       "assigned": "now",
+         *       "new_critical": "daily",
+         *       "time_zone": "Europe/Berlin",
+         *       "hour": 8
+         *     }
+         */
+        NotificationChanges: {
+            assigned?: components["schemas"]["NullableNotificationsAssigned"];
+            mentioned?: components["schemas"]["NullableNotificationsAssigned"];
+            new_critical?: components["schemas"]["NullableNotificationsAssigned"];
+            regressed?: components["schemas"]["NullableNotificationsAssigned"];
+            scan_failed?: components["schemas"]["NullableNotificationsAssigned"];
+            due_soon?: components["schemas"]["NullableNotificationsAssigned"];
+            token_expiring?: components["schemas"]["NullableNotificationsAssigned"];
+            /**
+             * @description A name of the IANA database.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
+            /**
+             * @description The hour of the day at which daily and weekly mails are sent.
+             * @example 8
+             */
+            hour?: number | null;
         };
         /**
          * @example {
@@ -5357,7 +5454,7 @@ export interface components {
             mentions?: components["schemas"]["OrgActivityEntryMention"][];
             finding: components["schemas"]["OrgActivityEntryFinding"];
         };
-        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"];
+        Event: components["schemas"]["ScanCompletedEvent"] | components["schemas"]["ScanFailedEvent"] | components["schemas"]["FindingStatusChangedEvent"] | components["schemas"]["FindingAssignedEvent"] | components["schemas"]["FindingCommentedEvent"] | components["schemas"]["FindingDueSoonEvent"] | components["schemas"]["FindingOverdueEvent"] | components["schemas"]["FindingRiskAcceptanceEndedEvent"] | components["schemas"]["MemberEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProjectEvent"] | components["schemas"]["AuditEvent"];
         ScanCompletedEvent: {
             /**
              * Format: uuid
@@ -5630,7 +5727,7 @@ export interface components {
              */
             url: string;
         };
-        FindingOverdueEvent: {
+        FindingDueSoonEvent: {
             /**
              * Format: uuid
              * @description The same each time the event is sent.
@@ -5641,16 +5738,16 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            type: "finding.overdue";
+            type: "finding.due_soon";
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
             timestamp: string;
             organization: components["schemas"]["EventOrganization"];
-            data: components["schemas"]["FindingOverdueEventData"];
+            data: components["schemas"]["FindingDueSoonEventData"];
         };
-        EventOverdueFinding: {
+        EventDueFinding: {
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -5680,6 +5777,26 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             due_at?: string;
+        };
+        FindingOverdueEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "finding.overdue";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["FindingOverdueEventData"];
         };
         FindingRiskAcceptanceEndedEvent: {
             /**
@@ -5767,6 +5884,27 @@ export interface components {
             timestamp: string;
             organization: components["schemas"]["EventOrganization"];
             data: components["schemas"]["ProjectEventData"];
+        };
+        /** @description Any other entry of the audit log. For receivers with `audit.*` only. */
+        AuditEvent: {
+            /**
+             * Format: uuid
+             * @description The same each time the event is sent.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "integration.changed" | "integration.created" | "integration.deleted" | "integration.redelivered" | "integration.tested" | "issue.created" | "issue.unlinked" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            organization: components["schemas"]["EventOrganization"];
+            data: components["schemas"]["AuditEventData"];
         };
         RecentChange: {
             /**
@@ -6372,7 +6510,7 @@ export interface components {
             /** @example https://hooks.acme.example/findings */
             url: string;
             /**
-             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise.
+             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise. `audit.*` stands for all entries of the audit log, those of members, tokens and projects included; the bodies of all entries then have the IP address and the user agent.
              * @example [
              *       "scan.completed",
              *       "finding.status_changed",
@@ -6380,7 +6518,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventFilter"][];
-            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
+            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*` and most of `audit.*`. */
             project_ids?: string[] | null;
             /** @description Findings of lower severities are not sent. `null`: all are. */
             min_severity?: components["schemas"]["NullableSeverity"];
@@ -6396,7 +6534,7 @@ export interface components {
             /** @example https://hooks.acme.example/findings */
             url?: string | null;
             /**
-             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise.
+             * @description `member.*` stands for all events of members; `token.*` and `project.*` likewise. `audit.*` stands for all entries of the audit log, those of members, tokens and projects included; the bodies of all entries then have the IP address and the user agent.
              * @example [
              *       "scan.completed",
              *       "finding.status_changed",
@@ -6404,7 +6542,7 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["EventFilter"][] | null;
-            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`. */
+            /** @description Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*` and most of `audit.*`. */
             project_ids?: string[] | null;
             /** @description Findings of lower severities are not sent. `null`: all are. */
             min_severity?: components["schemas"]["NullableSeverity"];
@@ -8299,6 +8437,8 @@ export interface components {
             /** @description Changes and comments by you or about you. */
             activity?: components["schemas"]["AccountExportOrganizationActivity"][];
         };
+        /** @enum {string} */
+        NotificationsAssigned: "now" | "daily" | "weekly" | "off";
         PasskeyAssertionResponse: {
             /** @example dGhlIGNyZWRlbnRpYWw */
             clientDataJSON: string;
@@ -8379,6 +8519,8 @@ export interface components {
         };
         /** @enum {string} */
         NewPersonalTokenScope: "read" | "triage" | "admin";
+        /** @enum {string|null} */
+        NullableNotificationsAssigned: "now" | "daily" | "weekly" | "off" | null;
         /** @enum {string} */
         Persona: "sharingan" | "senku" | "killua";
         /** @enum {string} */
@@ -8866,9 +9008,18 @@ export interface components {
             finding: components["schemas"]["EventFinding"];
             comment: components["schemas"]["FindingCommentedEventDataComment"];
         };
+        FindingDueSoonEventData: {
+            /** @description The first 100 of its findings, the most severe first. */
+            findings: components["schemas"]["EventDueFinding"][];
+            /**
+             * @description The findings of the event, listed or not.
+             * @example 1
+             */
+            total: number;
+        };
         FindingOverdueEventData: {
             /** @description The first 100 of its findings, the most severe first. */
-            findings: components["schemas"]["EventOverdueFinding"][];
+            findings: components["schemas"]["EventDueFinding"][];
             /**
              * @description The findings of the event, listed or not.
              * @example 1
@@ -8904,6 +9055,21 @@ export interface components {
                     to?: unknown;
                 };
             };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
         };
         /** @enum {string} */
         EventTargetType: "ci_trust" | "connection" | "deletion" | "domain" | "endpoint" | "finding" | "findings" | "group" | "integration" | "issue" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view" | "webhook";
@@ -8927,6 +9093,21 @@ export interface components {
                     to?: unknown;
                 };
             };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
         };
         /** @enum {string} */
         ProjectEventType: "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.member_removed" | "project.member_set" | "project.transfer_cancelled" | "project.transfer_started";
@@ -8948,6 +9129,57 @@ export interface components {
                     to?: unknown;
                 };
             };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
+        };
+        /** @enum {string} */
+        AuditEventType: "access.refused" | "activity.exported" | "audit.exported" | "ci_trust.created" | "ci_trust.deleted" | "ci_trust.used" | "connection.changed" | "connection.created" | "connection.deleted" | "connection.tested" | "deletion.purged" | "deletion.undone" | "domain.added" | "domain.removed" | "domain.verified" | "finding.deleted" | "findings.deleted" | "findings.exported" | "group.changed" | "group.created" | "group.deleted" | "integration.changed" | "integration.created" | "integration.deleted" | "integration.redelivered" | "integration.tested" | "issue.created" | "issue.unlinked" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "scim_token.created" | "scim_token.removed" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "view.changed" | "view.created" | "view.deleted" | "webhook.changed" | "webhook.created" | "webhook.deleted" | "webhook.redelivered" | "webhook.secret_rotated" | "webhook.tested";
+        AuditEventData: {
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example 203.0.113.7
+             */
+            ip?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example Mozilla/5.0
+             */
+            user_agent?: string;
+            /**
+             * @description For receivers with `audit.*` only.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id?: string;
         };
         /** @description `system` is the service, without an id. A user whose account was deleted has no name. */
         RecentChangeActor: {
@@ -9007,7 +9239,7 @@ export interface components {
         /** @enum {string|null} */
         NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
         /** @enum {string} */
-        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*";
+        EventFilter: "scan.completed" | "scan.failed" | "finding.status_changed" | "finding.assigned" | "finding.commented" | "finding.due_soon" | "finding.overdue" | "finding.risk_acceptance_ended" | "member.*" | "token.*" | "project.*" | "audit.*";
         /** @enum {string} */
         WebhookDisabledReason: "failing" | "gone" | "unauthorized";
         /** @enum {string|null} */
@@ -9836,6 +10068,26 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ListPersonalTokensResult"];
+        };
+        GetNotificationsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Notifications"];
+        };
+        UpdateNotificationsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Notifications"];
         };
         /** @enum {string|null} */
         NullablePlan: "free" | "pro" | "enterprise" | null;
@@ -12256,6 +12508,17 @@ export interface operations {
                      *             "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                      *           }
                      *         ],
+                     *         "notifications": {
+                     *           "assigned": "daily",
+                     *           "mentioned": "daily",
+                     *           "new_critical": "daily",
+                     *           "regressed": "daily",
+                     *           "scan_failed": "daily",
+                     *           "due_soon": "daily",
+                     *           "token_expiring": "daily",
+                     *           "time_zone": "Europe/Berlin",
+                     *           "hour": 8
+                     *         },
                      *         "mailed_links": [
                      *           {
                      *             "purpose": "reset_password",
@@ -13973,6 +14236,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    getNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "assigned": "daily",
+                     *         "mentioned": "daily",
+                     *         "new_critical": "daily",
+                     *         "regressed": "daily",
+                     *         "scan_failed": "daily",
+                     *         "due_soon": "daily",
+                     *         "token_expiring": "daily",
+                     *         "time_zone": "Europe/Berlin",
+                     *         "hour": 8
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetNotificationsEnvelope"];
+                };
+            };
+        };
+    };
+    updateNotifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "assigned": "now",
+                 *       "new_critical": "daily",
+                 *       "time_zone": "Europe/Berlin",
+                 *       "hour": 8
+                 *     }
+                 */
+                "application/json": components["schemas"]["NotificationChanges"];
+            };
+        };
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "assigned": "daily",
+                     *         "mentioned": "daily",
+                     *         "new_critical": "daily",
+                     *         "regressed": "daily",
+                     *         "scan_failed": "daily",
+                     *         "due_soon": "daily",
+                     *         "token_expiring": "daily",
+                     *         "time_zone": "Europe/Berlin",
+                     *         "hour": 8
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdateNotificationsEnvelope"];
+                };
+            };
+        };
+    };
+    unsubscribePage: {
+        parameters: {
+            query: {
+                /** @description The token of the link in a mail. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    unsubscribe: {
+        parameters: {
+            query: {
+                /** @description The token of the link in a mail. */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mails are off. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "These mails are switched off."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
             };
         };
     };
@@ -16395,7 +16787,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                /** @description Default: all except `audit.*`, the audit log. */
                 events?: components["schemas"]["EventFilter"][];
                 /** @description Events of these projects, without those of members and tokens. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];

@@ -9,7 +9,8 @@ export type KeyPurpose =
   | 'mail queue'
   | 'passkey challenges'
   | 'sso sign-ins'
-  | 'totp secrets';
+  | 'totp secrets'
+  | 'unsubscribe links';
 
 /** A key and its id, which is stored with everything that it signs or encrypts. */
 export interface Key {

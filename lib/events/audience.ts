@@ -10,6 +10,10 @@ export interface Audience {
   minSeverity?: Severity | null | undefined;
   /** Whether it hears of members and tokens, if it hears of all projects. */
   isAdmin: boolean;
+  /** Unset: findings whoever they are assigned to. */
+  assigneeId?: string | undefined;
+  /** Whether it asks for the audit log. If it is an admin, it hears of all entries, with the addresses of their actors. */
+  wantsAuditLog?: boolean | undefined;
 }
 
 /** Whether an audience hears of a project. */

@@ -1,6 +1,7 @@
 import type { AuditRow } from '../../db/events/details.ts';
 import { toResource } from '../../db/resources.ts';
 import { type Audience, reaches } from './audience.ts';
+import { isInGroup } from './types.ts';
 
 /** The fields of a project that everybody reads who reaches it. */
 const FIELDS_FOR_ALL = new Set([
@@ -10,7 +11,10 @@ const FIELDS_FOR_ALL = new Set([
 const knownToAll = (changes: AuditRow['changes']): AuditRow['changes'] =>
   Object.fromEntries(Object.entries(changes).filter(([field]) => FIELDS_FOR_ALL.has(field)));
 
-/** The data of an event of the audit log. @returns undefined if the audience does not hear of it */
+/**
+ * The data of an event of the audit log: the whole entry for whoever asks for the log, for others without address, user agent and request.
+ * @returns undefined if the audience does not hear of it
+ */
 export function auditData(
   event: string,
   entry: AuditRow | undefined,
@@ -18,7 +22,10 @@ export function auditData(
 ): object | undefined {
   if (!entry) return undefined;
   const { target_type: type, target_id, target_name, actor_type, actor_id, actor_name, changes } = entry;
-  const { isAdmin, projects } = audience;
+  const { ip, user_agent, request_id } = entry;
+  const { isAdmin, projects, wantsAuditLog } = audience;
+  const isWhole = isAdmin && wantsAuditLog === true;
+  if (!isWhole && !isInGroup(event)) return undefined;
   // An assignment to a project has a member as its target.
   const isOfProject = type === 'project' && (isAdmin || !event.startsWith('project.transfer_'));
   const hears = isOfProject ? reaches(audience, target_id ?? '') : isAdmin && projects === undefined;
@@ -29,5 +36,6 @@ export function auditData(
     actor: toResource({ type: actor_type, id: actor_id, name: isNamed ? actor_name : null }),
     target: toResource({ type, id: target_id, name: target_name }),
     changes: isAdmin ? changes : knownToAll(changes),
+    ...(isWhole && toResource({ ip, user_agent, request_id })),
   };
 }

@@ -5,9 +5,10 @@ import {
   SEVERITIES,
   TRIAGE_REASONS,
 } from '../../db/schema/values.ts';
-import { AUDIT_ACTIONS, AUDIT_TARGETS } from '../audit/actions.ts';
+import { AUDIT_ACTIONS, AUDIT_TARGETS, type AuditAction } from '../audit/actions.ts';
 import { SeveritySummary } from '../resources.ts';
 import { count, id, shown, timestamp, z } from '../schema.ts';
+import { isInGroup } from './types.ts';
 
 /** The author of an event. */
 const EventActor = z
@@ -139,22 +140,30 @@ const Commented = event(z.literal('finding.commented'), {
   }),
 }).openapi('FindingCommentedEvent');
 
-const Overdue = event(z.literal('finding.overdue'), {
-  findings: findings({ ...findingShape, due_at: timestamp().optional() }, 'EventOverdueFinding'),
+const dueData = {
+  findings: findings({ ...findingShape, due_at: timestamp().optional() }, 'EventDueFinding'),
   total: total(),
-}).openapi('FindingOverdueEvent');
+};
+const DueSoon = event(z.literal('finding.due_soon'), dueData).openapi('FindingDueSoonEvent');
+const Overdue = event(z.literal('finding.overdue'), dueData).openapi('FindingOverdueEvent');
 
 const RiskAcceptanceEnded = event(z.literal('finding.risk_acceptance_ended'), {
   findings: findings(findingShape, 'EventFinding'),
   total: total(),
 }).openapi('FindingRiskAcceptanceEndedEvent');
 
-type Prefix = 'member' | 'token' | 'project';
-type ActionOf<P extends Prefix> = Extract<(typeof AUDIT_ACTIONS)[number], `${P}.${string}`>;
+type Group = 'member' | 'token' | 'project';
+type ActionOf<G extends Group> = Extract<AuditAction, `${G}.${string}`>;
+
+const actionsOf = <G extends Group>(group: G) =>
+  AUDIT_ACTIONS.filter((action): action is ActionOf<G> => action.startsWith(`${group}.`));
+const isOther = (action: AuditAction): action is Exclude<AuditAction, ActionOf<Group>> => !isInGroup(action);
+
+const ONLY_AUDIT = 'For receivers with `audit.*` only.';
 
 /** An event of an entry of the audit log. */
-const audited = <P extends Prefix>(prefix: P) =>
-  event(z.enum(AUDIT_ACTIONS.filter((action): action is ActionOf<P> => action.startsWith(`${prefix}.`))), {
+const audited = <A extends AuditAction>(actions: A[]) =>
+  event(z.enum(actions), {
     actor: EventActor,
     target: z
       .object({
@@ -170,11 +179,17 @@ const audited = <P extends Prefix>(prefix: P) =>
           'Fields with their values before (`from`) and after (`to`), as in the audit log. Admins get all, others some of projects.',
         example: { name: { from: 'Shop', to: 'Web shop' } },
       }),
+    ip: shown('203.0.113.7', ONLY_AUDIT).optional(),
+    user_agent: shown('Mozilla/5.0', ONLY_AUDIT).optional(),
+    request_id: shown('req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b', ONLY_AUDIT).optional(),
   });
 
-const MemberEvent = audited('member').openapi('MemberEvent');
-const TokenEvent = audited('token').openapi('TokenEvent');
-const ProjectEvent = audited('project').openapi('ProjectEvent');
+const MemberEvent = audited(actionsOf('member')).openapi('MemberEvent');
+const TokenEvent = audited(actionsOf('token')).openapi('TokenEvent');
+const ProjectEvent = audited(actionsOf('project')).openapi('ProjectEvent');
+const AuditEvent = audited(AUDIT_ACTIONS.filter(isOther)).openapi('AuditEvent', {
+  description: 'Any other entry of the audit log. For receivers with `audit.*` only.',
+});
 
 /** The body of an event, by its `type`. */
 export const Event = z
@@ -184,11 +199,13 @@ export const Event = z
     StatusChanged,
     Assigned,
     Commented,
+    DueSoon,
     Overdue,
     RiskAcceptanceEnded,
     MemberEvent,
     TokenEvent,
     ProjectEvent,
+    AuditEvent,
   ])
   .openapi('Event');
 

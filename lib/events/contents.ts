@@ -1,9 +1,8 @@
 import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import type { StoredEvent } from '../../db/events/read.ts';
 import type { Logger } from '../logger.ts';
-import type { Audience } from './audience.ts';
-import type { EventBody } from './body.ts';
 import type { LoadedEvent } from './render.ts';
+import { isOfScan } from './types.ts';
 
 /** The most that is read at once, so that a process with many destinations needs little memory. */
 const FINDINGS = 1_000;
@@ -12,8 +11,8 @@ const SCANS = 10;
 /** Reads the content of events, in their order. */
 export type LoadEvents = (events: readonly StoredEvent[]) => Promise<readonly LoadedEvent[]>;
 
-/** Reads the body of an event. @returns undefined if there is nothing to tell, an error if it cannot be read */
-export type ReadBody = (event: StoredEvent) => Promise<EventBody | Error | undefined>;
+/** Reads the content of an event. @returns undefined if there is nothing to tell, an error if it cannot be read */
+export type ReadContent<Content> = (event: StoredEvent) => Promise<Content | Error | undefined>;
 
 /** The first events that are read at once. */
 function firstOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
@@ -21,28 +20,28 @@ function firstOf(events: readonly StoredEvent[]): readonly StoredEvent[] {
   let scans = 0;
   const end = events.findIndex(({ type, finding_ids }, i) => {
     findings += finding_ids?.length ?? 0;
-    if (type.startsWith('scan.')) scans++;
+    if (isOfScan(type)) scans++;
     return i > 0 && (findings > FINDINGS || scans > SCANS);
   });
   return end < 0 ? events : events.slice(0, end);
 }
 
 /**
- * Reads the bodies of events for an audience. They are asked for in their order, and many are read with one call of `load`. If it fails,
- * they are read one by one, so that one that cannot be read keeps no other waiting.
+ * Reads the contents of events, such as their bodies for an audience. They are asked for in their order, and many are read with one call
+ * of `load`. If it fails, they are read one by one, so that one that cannot be read keeps no other waiting.
  * @throws Error if the database is out of reach
  */
-export function readInOrder(
+export function readInOrder<Content>(
   load: LoadEvents,
   events: readonly StoredEvent[],
-  audience: Audience,
+  contentOf: (event: LoadedEvent) => Content | undefined,
   log: Logger,
-): ReadBody {
-  const read = new Map<string, EventBody | Error | undefined>();
+): ReadContent<Content> {
+  const read = new Map<string, Content | Error | undefined>();
 
   async function readAll(some: readonly StoredEvent[]): Promise<void> {
     try {
-      for (const { event, bodyFor } of await load(some)) read.set(event.id, bodyFor(audience));
+      for (const loaded of await load(some)) read.set(loaded.event.id, contentOf(loaded));
     } catch (error) {
       if (isUnavailable(error) || isMissingTable(error)) throw error;
       const [first] = some;

@@ -2,6 +2,9 @@ import type { Attempt } from '../../db/events/deliveries.ts';
 import { OutboundError } from '../outbound/error.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 
+/** An event of this age is not tried again. */
+export const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1_000;
+
 /** The part of a response that is kept. */
 const KEPT_CHARACTERS = 2_000;
 

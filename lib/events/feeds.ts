@@ -35,7 +35,7 @@ export interface EventFeed {
 
 /** Events that follow each other. */
 export interface EventPage {
-  events: readonly LoadedEvent[];
+  events: readonly Pick<LoadedEvent, 'event' | 'bodyFor'>[];
   /** The position behind which the next ones are. Without events all up to it were removed. */
   end: number;
 }

@@ -5,7 +5,7 @@ import {
   settleDestination,
   takeDestinations,
 } from '../../db/events/destinations.ts';
-import { hasOverdue, writeOverdue } from '../../db/events/overdue.ts';
+import { hasDue, writeDue } from '../../db/events/overdue.ts';
 import {
   type ClaimedOrg,
   claimOrgs,
@@ -40,6 +40,8 @@ export interface OutboxOptions extends Omit<TurnOptions, 'disable' | 'database' 
   /** The version of an organization's schema that is up to date. */
   version: number;
   followed: FollowedOrgs;
+  /** Writes the mails of an organization's members. */
+  takeMailTurn(destination: LeasedDestination): Promise<void>;
   /** Destinations that a process sends to at the same time. */
   slots?: number | undefined;
   /** Keeps the runtime alive until the task is done (`waitUntil`). */
@@ -117,7 +119,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       inTurn.add(destination);
       try {
         const isOver = () => stopped || lost.has(destination);
-        await takeTurn(turnOptions, destination, { isOver, signal: stopping.signal });
+        if (destination.kind === 'mail') await options.takeMailTurn(destination);
+        else await takeTurn(turnOptions, destination, { isOver, signal: stopping.signal });
       } catch (error) {
         log.error('events are not delivered', {
           org: destination.org.id,
@@ -169,7 +172,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function look({ id, overdueUntil }: ClaimedOrg): Promise<void> {
     const org = orgOf(id);
     const now = clock();
-    if (await hasOverdue(sql, org.tables, overdueUntil, now)) await writeOverdue(sql, org, now);
+    if (await hasDue(sql, org.tables, overdueUntil, now)) await writeDue(sql, org, now);
     await publishNew(id);
   }
 

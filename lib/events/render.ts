@@ -15,9 +15,11 @@ import { toResource } from '../../db/resources.ts';
 import type { Config } from '../config/config.ts';
 import { orgUrl } from '../members/invitations.ts';
 import type { Org } from '../orgs/directory.ts';
+import { type EventIds, idsOf, isAssigned } from './about.ts';
 import { type Audience, isSevere, reaches } from './audience.ts';
 import { auditData } from './audit-data.ts';
 import type { EventBody } from './body.ts';
+import { isEntry, isOfFindings, isOfScan } from './types.ts';
 
 /** The organization of the events, and its database. */
 export interface RenderContext {
@@ -29,6 +31,8 @@ export interface RenderContext {
 /** An event with its content. */
 export interface LoadedEvent {
   event: StoredEvent;
+  /** The ids that it is about. */
+  about(): EventIds;
   /** @returns undefined if there is nothing to tell this audience */
   bodyFor(audience: Audience): EventBody | undefined;
 }
@@ -44,10 +48,6 @@ interface Contents {
   entries: ReadonlyMap<string, AuditRow>;
   actors: ReadonlyMap<string, ActorRow>;
 }
-
-const isAbout = (about: string) => (event: StoredEvent) => event.type.startsWith(`${about}.`);
-const isOfFindings = isAbout('finding');
-const isOfScan = isAbout('scan');
 
 const subjectsOf = (events: readonly StoredEvent[]): string[] =>
   events.flatMap(({ subject }) => subject ?? []);
@@ -72,9 +72,9 @@ export async function loadEvents(
 ): Promise<LoadedEvent[]> {
   if (events.length === 0) return [];
   const { tables } = org;
-  const ofFindings = events.filter(isOfFindings);
-  const ofScans = events.filter(isOfScan);
-  const others = events.filter((event) => !isOfFindings(event) && !isOfScan(event));
+  const ofFindings = events.filter(({ type }) => isOfFindings(type));
+  const ofScans = events.filter(({ type }) => isOfScan(type));
+  const entriesAmong = events.filter(({ type }) => isEntry(type));
   const actorIds = new Set(ofFindings.flatMap(({ actor_id }) => actor_id ?? []));
   const [name, findings, actors, scans, entries] = await Promise.all([
     readOrgName(sql, org.id),
@@ -85,7 +85,7 @@ export async function loadEvents(
     ),
     readActors(sql, tables, [...actorIds]),
     readScans(sql, tables, subjectsOf(ofScans)),
-    readEntries(sql, tables, subjectsOf(others)),
+    readEntries(sql, tables, subjectsOf(entriesAmong)),
   ]);
   const contents: Contents = {
     organization: { id: org.id, slug: name?.slug ?? org.slug, name: name?.name ?? org.slug },
@@ -96,13 +96,17 @@ export async function loadEvents(
     entries: byId(entries),
     actors: byId(actors),
   };
-  return events.map((event) => ({ event, bodyFor: (audience) => bodyOf(event, contents, audience) }));
+  return events.map((event) => ({
+    event,
+    about: () => idsOf(event.type, contents.findings.get(event.id), contents.scans.get(event.subject ?? '')),
+    bodyFor: (audience) => bodyOf(event, contents, audience),
+  }));
 }
 
 function bodyOf(event: StoredEvent, contents: Contents, audience: Audience): EventBody | undefined {
   const { id, type } = event;
   const timestamp = new Date(event.at).toISOString();
-  const dataOf = isOfFindings(event) ? findingData : isOfScan(event) ? scanData : entryData;
+  const dataOf = isEntry(type) ? entryData : isOfScan(type) ? scanData : findingData;
   const data = dataOf(event, contents, audience);
   // Each type has its data.
   return data && ({ id, type, timestamp, organization: contents.organization, data } as EventBody);
@@ -135,6 +139,8 @@ function findingData(event: StoredEvent, contents: Contents, audience: Audience)
     (row) =>
       reaches(audience, row.project_id) &&
       isSevere(audience, row.severity) &&
+      (audience.assigneeId === undefined ||
+        (isAssigned(type, row) && row.assignee_id === audience.assigneeId)) &&
       (row.is_recorded || !RECORDED.has(type)),
   );
   const [first] = rows;
@@ -157,6 +163,7 @@ function changeOf(type: string, { from, to, reason, note, due_at }: ChangedFindi
       return { status: { from, to }, ...toResource({ reason, note }) };
     case 'finding.assigned':
       return { assignee: toResource({ from, to }) };
+    case 'finding.due_soon':
     case 'finding.overdue':
       return toResource({ due_at });
     default:

@@ -14,8 +14,6 @@ import type { Answered, DeliverOptions } from './deliver.ts';
 
 /** The time of all requests of one delivery. */
 const WORK_MS = 60_000;
-/** An event of this age is not tried again. */
-export const GIVE_UP_MS = 3 * 24 * 60 * 60 * 1_000;
 
 /** The services that work at a tracker needs. */
 export interface TrackerOptions extends DeliverOptions {

@@ -24,11 +24,12 @@ import { backoff, LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
 import type { DeliveryOutcome } from '../metrics/reports.ts';
 import { readInOrder } from './contents.ts';
-import type { Answered } from './deliver.ts';
+import { type Answered, GIVE_UP_MS } from './deliver.ts';
 import type { LoadedEvent } from './render.ts';
 import { kindOf } from './requests.ts';
 import { openSecrets } from './secrets.ts';
-import { GIVE_UP_MS, type TrackerOptions } from './trackers.ts';
+import type { TrackerOptions } from './trackers.ts';
+import { AUDIT_LOG } from './types.ts';
 
 /** Deliveries and time of one turn of a destination. Others come before its next one. */
 const TURN_DELIVERIES = 20;
@@ -87,12 +88,17 @@ export async function takeTurn(
   const state: FailureState = { failures: destination.failures, failingSince: destination.failingSince };
   const due = await readDueDeliveries(sql, tables, destination, clock(), TURN_DELIVERIES);
   const events = due.flatMap(({ event }) => event ?? []);
-  const { projectIds, mutedProjectIds, minSeverity } = destination;
+  const { projectIds, mutedProjectIds, minSeverity, events: wanted } = destination;
   const audience = {
     ...{ projects: projectIds ?? undefined, mutedProjects: mutedProjectIds ?? undefined },
-    ...{ minSeverity, isAdmin: true },
+    ...{ minSeverity, isAdmin: true, wantsAuditLog: wanted.includes(AUDIT_LOG) },
   };
-  const read = readInOrder((some) => load({ ...org, tables }, some), events, audience, log);
+  const read = readInOrder(
+    (some) => load({ ...org, tables }, some),
+    events,
+    ({ bodyFor }) => bodyFor(audience),
+    log,
+  );
   const secrets = await openSecrets(options, destination, clock());
   let asked: Date | undefined;
   for (const delivery of due) {

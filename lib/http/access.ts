@@ -64,7 +64,7 @@ export type StepUpRule = true | string;
 
 /** The callers an endpoint admits: the column Access in docs/api.md. It has no default. */
 export type Access =
-  | { kind: 'public' }
+  | { kind: 'public'; fromAnySite?: true }
   | { kind: 'baseDomainOnly' }
   | { kind: 'cookie'; stepUp?: StepUpRule; unverified?: true; tokens?: 'personal' }
   | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; project: ReachRule; stepUp?: StepUpRule }
@@ -72,6 +72,9 @@ export type Access =
 
 /** No authentication. */
 export const publicAccess = { kind: 'public' } as const;
+
+/** The same, also for pages of other sites: what the request does takes a token in it, and no cookie. */
+export const publicFromAnySite = { kind: 'public', fromAnySite: true } as const;
 
 /** No authentication, but on the base domain only if one is configured. */
 export const baseDomainOnly = { kind: 'baseDomainOnly' } as const;
@@ -158,7 +161,7 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
   const origin = SAFE_METHODS.has(method) ? [] : [originCheck];
   switch (access.kind) {
     case 'public':
-      return origin;
+      return access.fromAnySite ? [] : origin;
     case 'baseDomainOnly':
       return [...origin, baseDomain];
     case 'cookie': {

@@ -13,6 +13,7 @@ export const TAGS = [
   'Profile: passkeys',
   'Profile: sessions',
   'Profile: access tokens',
+  'Profile: notifications',
   'Single sign-on',
   'Provisioning',
   'Organizations',

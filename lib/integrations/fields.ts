@@ -1,6 +1,6 @@
 import { toResource } from '../../db/resources.ts';
 import { CHAT_KINDS, type StoredTracker, type destinations as t } from '../../db/schema/destinations.ts';
-import { ISSUE_REQUESTED } from '../../db/schema/values.ts';
+import { ISSUE_REQUESTED, type OwnEventType } from '../../db/schema/values.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import {
   address,
@@ -16,7 +16,6 @@ import {
 import { type DestinationRow, originOf } from '../destinations/groups.ts';
 import { ApiError } from '../errors.ts';
 import { secretContext } from '../events/signature.ts';
-import type { OwnType } from '../events/types.ts';
 import { id, optional, shown, text, z } from '../schema.ts';
 import { isTrackerKind } from '../trackers/settings.ts';
 import type { ChatKind } from './chat/formats.ts';
@@ -29,12 +28,12 @@ const NAME_EXAMPLE = 'Security team';
 const URL_EXAMPLE = 'https://hooks.slack.com/services/T024BE7LD/B0324JX2N/pKkzGOEm1mTqCjw7';
 
 /** The events that chat services are told. */
-const CHAT_EVENTS: readonly OwnType[] = ['scan.completed', 'scan.failed'];
+const CHAT_EVENTS: readonly OwnEventType[] = ['scan.completed', 'scan.failed'];
 
 /** The events that issue trackers are told. */
 const TRACKER_EVENTS: readonly string[] = [
   ISSUE_REQUESTED,
-  ...(['finding.status_changed', 'scan.completed', 'scan.failed'] satisfies OwnType[]),
+  ...(['finding.status_changed', 'scan.completed', 'scan.failed'] satisfies OwnEventType[]),
 ];
 
 /** An integration with a chat service, as the API shows it. */

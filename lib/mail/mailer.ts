@@ -7,12 +7,14 @@ export interface Mail {
   text: string;
   /** The link in the mail, for the log and the local outbox. */
   link?: string | undefined;
+  /** Besides {@link MAIL_HEADERS}. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The result of a template. */
 export type MailContent = Omit<Mail, 'recipient'> & {
   /** Set in notices, for a mail that collects several. */
-  facts?: readonly (readonly [label: string, value: string])[];
+  facts?: readonly (readonly [label: string, value: string, url?: string])[];
 };
 
 /** A mail with its id, which is the same for all attempts, so that providers can detect duplicates. */

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/client.ts';
-import { mailQueue } from '../../db/schema/platform.ts';
 import { backoff, createDispatcher } from '../deliveries/dispatcher.ts';
 import type { MailOutcome } from '../metrics/reports.ts';
+import type { Digest } from './digests.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
 import {
   createQueuedMails,
@@ -14,8 +14,12 @@ import {
 export interface MailQueue {
   /** Writes a mail into the queue, in the caller's transaction. */
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
+  /** The same for mails that others overtake: there may be very many of them. */
+  enqueueBulk: QueuedMails['writeBulk'];
   /** Adds a notice to a mail that is sent later, in the caller's transaction. */
   collect: QueuedMails['collect'];
+  /** Adds notices to digests, in the caller's transaction. */
+  collectForDigests: QueuedMails['collectForDigests'];
   /** Writes a mail and deletes it in the same transaction, which takes as long as `enqueue`. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Starts the delivery of due mails, after the current response. Returns immediately. */
@@ -28,6 +32,8 @@ export interface MailQueue {
 
 export interface MailQueueOptions extends QueuedMailsOptions {
   mailer: Mailer;
+  /** Makes the mail of a digest that is due. @returns undefined if nothing is left to tell */
+  renderDigest?: ((digest: Digest) => Promise<Mail | undefined>) | undefined;
   /** Keeps the runtime alive until the task is done (`waitUntil`). */
   background?: ((task: Promise<unknown>) => void) | undefined;
   /** Called after each attempt to send a mail. */
@@ -39,8 +45,10 @@ export interface MailQueueOptions extends QueuedMailsOptions {
 /** Timeout of one attempt. */
 const SEND_MS = 15_000;
 
-/** Mails that a process sends at the same time. */
-const CONCURRENCY = 4;
+/** Mails that a process sends at the same time. Bulk mails have slots of their own, so that a code to sign in waits for none of them. */
+const SLOTS = { urgent: 4, bulk: 2 };
+/** All of them together. */
+export const MAX_SENDING = SLOTS.urgent + SLOTS.bulk;
 /** A mail that fails at this age is given up. */
 const GIVE_UP_MS = 24 * 60 * 60_000;
 
@@ -50,7 +58,7 @@ const GIVE_UP_MS = 24 * 60 * 60_000;
  * again with the same id.
  */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
-  const { mailer, log, clock, background, onOutcome = () => {} } = options;
+  const { mailer, renderDigest, log, clock, background, onOutcome = () => {} } = options;
   const { sendMs = SEND_MS, stopMs } = options.timing ?? {};
   const queued = createQueuedMails(options);
 
@@ -62,35 +70,46 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   /** Abort the attempts in progress. */
   const aborts = new Set<(reason: string) => void>();
 
-  const { dispatch, stop } = createDispatcher({
-    ...{ slots: CONCURRENCY, stopMs, work: attempt, renew: queued.renew },
+  const urgent = createDispatcher<QueuedMail>({
+    ...{ slots: SLOTS.urgent, stopMs, renew: queued.renew, work: attempt },
     async take(free) {
-      const mails = await queued.lease(free);
-      if (checkLegacyQueue && mails.length < free) {
-        const left = free - mails.length;
-        const legacy = await queued.lease(left, mailQueue);
-        checkLegacyQueue = legacy.length === left;
-        mails.push(...legacy);
-      }
-      return mails;
+      const mails = await queued.lease(free, 'urgent');
+      if (!checkLegacyQueue || mails.length === free) return mails;
+      const left = free - mails.length;
+      const legacy = await queued.lease(left, 'legacy');
+      checkLegacyQueue = legacy.length === left;
+      return [...mails, ...legacy];
     },
   });
+  const bulk = createDispatcher<QueuedMail>({
+    ...{ slots: SLOTS.bulk, stopMs, renew: queued.renew, work: attempt },
+    take: (free) => queued.lease(free, 'bulk'),
+  });
+  const dispatchers = [urgent, bulk];
+  const dispatch = () => Promise.all(dispatchers.map((one) => one.dispatch()));
 
   async function attempt(mail: QueuedMail): Promise<void> {
     const { id, attempts, content } = mail;
     if (content instanceof Error) return failed(mail, content.message);
+    let rendered: Mail | undefined;
     try {
-      if (!undeleted.has(id)) await send(id, content);
+      rendered = 'userId' in content ? await rendering(content) : content;
+      if (rendered && !undeleted.has(id)) await send(id, rendered);
     } catch (error) {
-      return failed(mail, reason(error, content));
+      return failed(mail, reason(error, rendered), rendered);
     }
-    if (!undeleted.has(id)) {
+    if (rendered && !undeleted.has(id)) {
       sentCount++;
       onOutcome('sent');
     }
     undeleted.add(id);
     if (await queued.erase(mail)) undeleted.delete(id);
-    log.debug('mail sent', { id, attempts, mailer: mailer.name });
+    if (rendered) log.debug('mail sent', { id, attempts, mailer: mailer.name });
+  }
+
+  async function rendering(digest: Digest): Promise<Mail | undefined> {
+    if (!renderDigest) throw new Error('this process renders no digests');
+    return await renderDigest(digest);
   }
 
   /** Hands a mail to the provider. Rejects after `sendMs`, even if the mailer ignores the signal. */
@@ -107,8 +126,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     aborts.add(abort);
     const timeout = setTimeout(() => abort(`no answer within ${sendMs} ms`), sendMs);
     try {
-      const { recipient, subject, html, text, link } = mail;
-      const content = { id, recipient, subject, html, text, link };
+      const { recipient, subject, html, text, link, headers } = mail;
+      const content = { id, recipient, subject, html, text, link, headers };
       await Promise.race([mailer.send(content, controller.signal), aborted]);
     } finally {
       clearTimeout(timeout);
@@ -116,9 +135,9 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     }
   }
 
-  async function failed(mail: QueuedMail, error: string): Promise<void> {
-    const { id, attempts, content } = mail;
-    const recipient = content instanceof Error ? undefined : content.recipient;
+  async function failed(mail: QueuedMail, error: string, content?: Mail): Promise<void> {
+    const { id, attempts } = mail;
+    const recipient = content?.recipient;
     const now = clock();
     if (now.getTime() - mail.createdAt.getTime() >= GIVE_UP_MS) {
       if (!(await queued.drop(mail))) return;
@@ -136,7 +155,9 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     async enqueue(tx, recipient, content) {
       await queued.write(tx, recipient, content);
     },
+    enqueueBulk: queued.writeBulk,
     collect: queued.collect,
+    collectForDigests: queued.collectForDigests,
     pretend: queued.pretend,
     kick() {
       const delivery = dispatch();
@@ -149,16 +170,18 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
       return sentCount - before;
     },
     async stop() {
-      await stop(() => {
-        for (const abort of aborts) abort('the process is stopping');
-      });
+      const abort = () => {
+        for (const abortOne of aborts) abortOne('the process is stopping');
+      };
+      await Promise.all(dispatchers.map((one) => one.stop(abort)));
       mailer.close?.();
     },
   };
 }
 
 /** An error message for the log, without words from the mail that may be tokens or codes: mail servers quote mails in errors. */
-function reason(error: unknown, { text }: Mail): string {
+function reason(error: unknown, mail: Mail | undefined): string {
+  const text = mail?.text ?? '';
   const message = error instanceof Error ? error.message : String(error);
   return message
     .slice(0, 500)

@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, lte, not, type SQL, sql } from 'drizzle-orm';
 import { createBatcher } from '../../db/batcher.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
@@ -7,11 +7,27 @@ import { arrayText } from '../../db/statements.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { LEASE_MS } from '../deliveries/dispatcher.ts';
 import type { Logger } from '../logger.ts';
+import { type Collection, collectNotice, sealMail } from './collect.ts';
+import { collectNotices, type Digest, type NewNotice } from './digests.ts';
 import type { Mail, MailContent } from './mailer.ts';
-import { addNotice, type Collected, collected } from './templates/collected.ts';
 
 /** `mailQueue` has unencrypted mails of servers of the previous version. */
 export type MailTable = typeof outgoingMails | typeof mailQueue;
+
+/** Whether a mail is sent as it is: it never collected notices, or a process has leased it since. */
+export const collectsNoMore = sql`(${outgoingMails.collects} is null or ${outgoingMails.attempts} > 0)`;
+
+/** Mails that a statement writes. They are rendered right before. */
+const AT_ONCE = 50;
+
+/** `bulk`: mails of which there may be very many at once. `legacy`: those in `mail_queue`. */
+export type MailClass = 'urgent' | 'bulk' | 'legacy';
+
+const CLASSES = {
+  urgent: { table: outgoingMails, where: not(outgoingMails.isBulk) },
+  bulk: { table: outgoingMails, where: eq(outgoingMails.isBulk, true) },
+  legacy: { table: mailQueue, where: undefined },
+} as const;
 
 /** A leased mail. */
 export interface QueuedMail {
@@ -19,23 +35,24 @@ export interface QueuedMail {
   attempts: number;
   createdAt: Date;
   table: MailTable;
-  /** The decrypted mail, or why it cannot be decrypted. */
-  content: Mail | Error;
+  /** The decrypted mail, or why it cannot be decrypted. A digest is rendered by its sender. */
+  content: Mail | Digest | Error;
 }
 
 /** The rows of `shared.outgoing_mails`. If the database fails, `lease` and the methods after it do nothing and log it once. */
 export interface QueuedMails {
   /** Writes a mail, in the caller's transaction. @returns its id */
   write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string>;
-  /**
-   * Adds a notice to the mail that collects those with a key, or begins one. Part of the caller's transaction; those of others with the
-   * same key wait for it.
-   */
+  /** Writes mails that others overtake. */
+  writeBulk(tx: Tx, mails: readonly NewMail[]): Promise<void>;
+  /** Adds a notice to the mail that collects those with its key, or begins such a mail, in the caller's transaction. */
   collect(tx: Tx, recipient: string, content: MailContent, until: Collection): Promise<void>;
+  /** Adds notices to digests, in the caller's transaction. */
+  collectForDigests(tx: Tx, notices: readonly NewNotice[]): Promise<void>;
   /** Writes a mail and deletes it. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
-  /** Leases due mails. They are due again when the lease expires. */
-  lease(limit: number, table?: MailTable): Promise<QueuedMail[]>;
+  /** Leases due mails of a class. They are due again when the lease expires. */
+  lease(limit: number, of: MailClass): Promise<QueuedMail[]>;
   /** Extends the leases of mails, unless other processes have leased them meanwhile. */
   renew(mails: readonly QueuedMail[]): Promise<void>;
   /** Deletes a mail that was sent. @returns whether the statement succeeded */
@@ -46,11 +63,10 @@ export interface QueuedMails {
   postpone(mail: QueuedMail, nextAttemptAt: Date): Promise<void>;
 }
 
-/** A mail that collects notices. */
-export interface Collection {
-  key: string;
-  /** When the mail is sent, if this notice begins it. */
-  dueAt: Date;
+/** A mail to be written. */
+export interface NewMail {
+  recipient: string;
+  render: () => MailContent;
 }
 
 export interface QueuedMailsOptions {
@@ -93,52 +109,33 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
   const isUnchanged = ({ id, attempts, table }: QueuedMail) =>
     and(eq(table.id, id), eq(table.attempts, attempts));
 
-  function seal(id: string, recipient: string, content: MailContent, notices?: Collected): Promise<string> {
-    const { subject, html, text, link } = content;
-    const mail: Mail & { notices?: Collected } = { recipient, subject, html, text, link };
-    return box.seal(JSON.stringify(notices ? { ...mail, notices } : mail), id);
-  }
-
-  async function collect(tx: Tx, recipient: string, content: MailContent, { key, dueAt }: Collection) {
+  async function rowOf(recipient: string, content: MailContent) {
     const { id, at } = nextId();
-    const first = addNotice(undefined, content);
-    const sealed = await seal(id, recipient, collected(first), first);
-    const [mail] = await tx
-      .insert(outgoingMails)
-      .values({ id, sealed, nextAttemptAt: dueAt, createdAt: at, collects: key })
-      .onConflictDoUpdate({
-        target: outgoingMails.collects,
-        targetWhere: sql`attempts = 0`,
-        // Locks it until the transaction ends.
-        set: { collects: key },
-      })
-      .returning({ id: outgoingMails.id, sealed: outgoingMails.sealed });
-    if (!mail || mail.id === id) return;
-    // A mail that no key opens cannot be sent. This notice takes its place.
-    const earlier = await box.open(mail.sealed, mail.id).then(
-      (text) => (JSON.parse(text) as { notices?: Collected }).notices,
-      () => undefined,
-    );
-    const all = addNotice(earlier, content);
-    await tx
-      .update(outgoingMails)
-      .set({ sealed: await seal(mail.id, recipient, collected(all), all) })
-      .where(eq(outgoingMails.id, mail.id));
+    return { id, sealed: await sealMail(box, id, recipient, content), nextAttemptAt: at, createdAt: at };
   }
 
   async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
-    const { id, at } = nextId();
-    const sealed = await seal(id, recipient, content);
-    await tx.insert(outgoingMails).values({ id, sealed, nextAttemptAt: at, createdAt: at });
-    return id;
+    const row = await rowOf(recipient, content);
+    await tx.insert(outgoingMails).values(row);
+    return row.id;
   }
 
-  async function open(row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Unencrypted)) {
+  async function writeBulk(tx: Tx, mails: readonly NewMail[]): Promise<void> {
+    for (let i = 0; i < mails.length; i += AT_ONCE) {
+      const batch = mails.slice(i, i + AT_ONCE);
+      const rows = await Promise.all(batch.map(({ recipient, render }) => rowOf(recipient, render())));
+      await tx.insert(outgoingMails).values(rows.map((row) => ({ ...row, isBulk: true })));
+    }
+  }
+
+  async function open(
+    row: Omit<QueuedMail, 'content'> & ({ sealed: string } | Unencrypted),
+  ): Promise<QueuedMail> {
     const { id, attempts, createdAt, table } = row;
     const content =
       'sealed' in row
         ? await box.open(row.sealed, id).then(
-            (text) => JSON.parse(text) as Mail,
+            (text) => JSON.parse(text) as Mail | Digest,
             (cause) => new Error(`the mail cannot be opened: ${cause.message}`, { cause }),
           )
         : { ...row, link: row.link ?? undefined };
@@ -147,25 +144,31 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
 
   return {
     write,
-    collect,
+    writeBulk,
+    collect: (tx, recipient, content, until) =>
+      collectNotice(tx, { box, nextId }, { recipient, content, ...until }),
+    collectForDigests: (tx, notices) => collectNotices(tx, { box, nextId }, notices),
     async pretend(tx, content) {
       const id = await write(tx, 'nobody@invalid', content);
       await tx.delete(outgoingMails).where(eq(outgoingMails.id, id));
     },
-    async lease(limit, table = outgoingMails) {
+    async lease(limit, of) {
+      const { table, where }: { table: MailTable; where: SQL | undefined } = CLASSES[of];
       const now = clock();
       const due = db
         .select({ id: table.id })
         .from(table)
-        .where(lte(table.nextAttemptAt, now))
+        .where(and(lte(table.nextAttemptAt, now), where))
         .orderBy(asc(table.nextAttemptAt))
         .limit(limit)
         .for('update', { skipLocked: true });
       const nextAttemptAt = new Date(now.getTime() + LEASE_MS);
+      // The age of a mail that has collected notices counts from when it was due.
+      const createdAt = sql`case when ${table.attempts} = 0 then greatest(${table.createdAt}, ${table.nextAttemptAt}) else ${table.createdAt} end`;
       const rows = await attempt<(typeof outgoingMails.$inferSelect | typeof mailQueue.$inferSelect)[]>(() =>
         db
           .update(table)
-          .set({ attempts: sql`${table.attempts} + 1`, nextAttemptAt })
+          .set({ attempts: sql`${table.attempts} + 1`, nextAttemptAt, createdAt })
           // An array is computed once. A plain subquery may become a join, which applies the limit again for every row.
           .where(sql`${table.id} = any(array${due})`)
           .returning(),

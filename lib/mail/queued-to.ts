@@ -1,10 +1,12 @@
-import { and, asc, eq, gt, lt } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lt, not, or } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
+import { isDigestOf } from './digests.ts';
 import type { Mail } from './mailer.ts';
 
-const PAGE = 500;
+/** Mails that are read at once. One can have 100 KiB. */
+const PAGE = 50;
 
 /** A mail in the queue to one of some addresses. */
 export interface MailTo {
@@ -19,6 +21,9 @@ interface Queue {
   box: SecretBox;
 }
 
+/** Digests have no address until they are sent. */
+const hasAddress = or(not(outgoingMails.isBulk), isNull(outgoingMails.collects));
+
 /** Finds mails in the queue to some addresses. Recipients are encrypted, so all mails are opened, about 20 µs each. */
 export async function* queuedTo(
   { db, box }: Queue,
@@ -31,7 +36,9 @@ export async function* queuedTo(
     const page = await db
       .select({ id: outgoingMails.id, sealed: outgoingMails.sealed, createdAt: outgoingMails.createdAt })
       .from(outgoingMails)
-      .where(and(lt(outgoingMails.createdAt, before), last ? gt(outgoingMails.id, last) : undefined))
+      .where(
+        and(lt(outgoingMails.createdAt, before), hasAddress, last ? gt(outgoingMails.id, last) : undefined),
+      )
       .orderBy(asc(outgoingMails.id))
       .limit(PAGE);
     for (const { id, sealed, createdAt } of page) {
@@ -55,4 +62,17 @@ export async function eraseQueuedTo(queue: Queue, before: ReadonlyMap<string, Da
     const end = before.get(recipient.toLowerCase());
     if (end && createdAt < end) await queue.db.delete(outgoingMails).where(eq(outgoingMails.id, id));
   }
+}
+
+/** When the digests of an account began to collect notices. */
+export const readDigestsOf = (db: Db, userId: string): Promise<{ createdAt: Date }[]> =>
+  db
+    .select({ createdAt: outgoingMails.createdAt })
+    .from(outgoingMails)
+    .where(isDigestOf([userId]))
+    .orderBy(asc(outgoingMails.id));
+
+/** Deletes the digests of accounts. */
+export async function eraseDigestsOf(db: Db, userIds: readonly string[]): Promise<void> {
+  await db.delete(outgoingMails).where(isDigestOf(userIds));
 }

@@ -1,6 +1,6 @@
-import { RateLimiterDrizzle, RateLimiterRes } from 'rate-limiter-flexible';
+import { sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { rateLimits } from '../../db/schema/accounts.ts';
+import { rateLimits as t } from '../../db/schema/accounts.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
 
@@ -15,8 +15,9 @@ import { ApiError } from '../errors.ts';
  *   have no quota, because they tell the owner about a takeover.
  * - `organization`: notices about an organization to its owners, for each organization. Other owners cause any number of them.
  * - `undo`: those with a link that undoes a change.
+ * - `finding`: those about findings that the member has chosen. Pushes cause any number of them.
  */
-export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice' | 'organization' | 'undo';
+export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice' | 'organization' | 'undo' | 'finding';
 
 const HOUR_S = 60 * 60;
 
@@ -48,20 +49,60 @@ export async function countMail(
   kind: MailKind,
   address: string,
 ): Promise<number | undefined> {
-  const limiter = new RateLimiterDrizzle({
-    storeClient: db,
-    schema: rateLimits,
-    keyPrefix: 'mails',
-    points: max,
-    duration: HOUR_S,
-    clearExpiredByTimeout: false,
-  });
-  try {
-    // Hashed, to keep addresses out of the table.
-    await limiter.consume(sha256Hex(`${kind} ${address}`));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof RateLimiterRes)) throw error;
-    return Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+  const counted = await countMails(db, max, kind, new Map([[address, 1]]));
+  const { free = 0, wait = HOUR_S } = counted.get(address) ?? {};
+  return free > 0 ? undefined : wait;
+}
+
+/** The mails that may be sent to an address, and how many seconds the others have to wait. */
+export interface Counted {
+  free: number;
+  wait: number;
+}
+
+/** The addresses that a statement counts. */
+const AT_ONCE = 1_000;
+
+/**
+ * The same for several mails to several addresses.
+ * @param mails their number by address
+ */
+export async function countMails(
+  db: Db | Tx,
+  max: number,
+  kind: MailKind,
+  mails: ReadonlyMap<string, number>,
+): Promise<Map<string, Counted>> {
+  const now = new Date();
+  const expire = new Date(now.getTime() + HOUR_S * 1_000);
+  // Hashed, to keep addresses out of the table.
+  const addressOf = new Map([...mails.keys()].map((one) => [`mails:${sha256Hex(`${kind} ${one}`)}`, one]));
+  // In one order, so that transactions do not wait for each other in a circle.
+  const keys = [...addressOf.keys()].toSorted();
+  const counted = new Map<string, Counted>();
+  const ofKey = (key: string) => addressOf.get(key) ?? '';
+  for (let i = 0; i < keys.length; i += AT_ONCE) {
+    const rows = keys
+      .slice(i, i + AT_ONCE)
+      .map((key) => ({ key, points: mails.get(ofKey(key)) ?? 0, expire }));
+    const hasEnded = sql`${t.expire} <= ${now.toISOString()}::timestamptz`;
+    const found = await db
+      .insert(t)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: t.key,
+        set: {
+          points: sql`case when ${hasEnded} then excluded.points else ${t.points} + excluded.points end`,
+          expire: sql`case when ${hasEnded} then excluded.expire else ${t.expire} end`,
+        },
+      })
+      .returning();
+    for (const row of found) {
+      const wanted = mails.get(ofKey(row.key)) ?? 0;
+      const free = Math.min(wanted, Math.max(0, max - (row.points - wanted)));
+      const end = (row.expire ?? expire).getTime();
+      counted.set(ofKey(row.key), { free, wait: Math.max(1, Math.ceil((end - now.getTime()) / 1_000)) });
+    }
   }
+  return counted;
 }

@@ -18,7 +18,7 @@ export function createResendMailer(
   }
   return {
     name: 'resend',
-    async send({ id, recipient, subject, html, text }, signal) {
+    async send({ id, recipient, subject, html, text, headers }, signal) {
       resend ??= await connect();
       const options = {
         idempotencyKey: id,
@@ -27,7 +27,7 @@ export function createResendMailer(
         ...(signal && { signal }),
       };
       const { data, error } = await resend.emails.send(
-        { from, to: [recipient], subject, html, text, headers: MAIL_HEADERS },
+        { from, to: [recipient], subject, html, text, headers: { ...headers, ...MAIL_HEADERS } },
         options,
       );
       // An error response with the body `null` has neither.

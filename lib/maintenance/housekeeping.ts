@@ -2,6 +2,8 @@ import { eraseAccounts } from '../accounts/deletion/erase.ts';
 import { runDeletions } from '../deletions/run.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
+import { tellOfExpiringTokens } from '../notifications/expiring-tokens.ts';
+import { startMails } from '../notifications/following.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
 import { removeUnverifiedOrgs } from '../orgs/unverified.ts';
 import { purgeProjects } from '../projects/purge.ts';
@@ -89,6 +91,14 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'log commands of operators', everyMs: 15 * SECOND_MS, atStart: true },
       run: () => logOperatorEvents(services),
+    },
+    {
+      ...{ name: 'start mails to members', everyMs: 5 * MINUTE_MS, atStart: true },
+      run: () => startMails(database.db, clock()),
+    },
+    {
+      ...{ name: 'tell of expiring tokens', everyMs: HOUR_MS, atStart: true },
+      run: () => tellOfExpiringTokens(services),
     },
     {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },

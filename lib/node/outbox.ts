@@ -10,8 +10,8 @@ export function createOutboxMailer(dataDir: string, log: Logger): Mailer {
   return {
     name: 'outbox',
     logsLinks: true,
-    async send({ id, recipient, subject, html, text, link }) {
-      const line = JSON.stringify({ id, time: new Date(), recipient, subject, link, text, html });
+    async send({ id, recipient, subject, html, text, link, headers }) {
+      const line = JSON.stringify({ id, time: new Date(), recipient, subject, headers, link, text, html });
       const append = () => appendFile(file, `${line}\n`, { mode: 0o600 });
       await append().catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;

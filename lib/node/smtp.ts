@@ -1,4 +1,5 @@
 import { MAIL_HEADERS, type Mailer } from '../mail/mailer.ts';
+import { MAX_SENDING } from '../mail/queue.ts';
 
 /**
  * Sends by SMTP over a few connections that are kept for a while.
@@ -10,7 +11,7 @@ export function createSmtpMailer(url: string, from: string): Mailer {
   let transport: ReturnType<typeof connect> | undefined;
   return {
     name: 'smtp',
-    async send({ id, recipient, subject, html, text }, signal) {
+    async send({ id, recipient, subject, html, text, headers }, signal) {
       transport ??= connect(url);
       await (await transport).sendMail({
         from,
@@ -19,7 +20,7 @@ export function createSmtpMailer(url: string, from: string): Mailer {
         subject,
         html,
         text,
-        headers: MAIL_HEADERS,
+        headers: { ...headers, ...MAIL_HEADERS },
         // The same at every attempt, so that a mail that came twice can be recognized.
         messageId: `<${id}@${domain}>`,
         signal,
@@ -47,7 +48,7 @@ async function connect(url: string) {
   return createTransport({
     url,
     pool: true,
-    maxConnections: 4,
+    maxConnections: MAX_SENDING,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 15_000,

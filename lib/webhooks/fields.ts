@@ -55,11 +55,12 @@ const shape = {
     .max(EVENT_FILTERS.length)
     .refine(areUnique, REPEATED)
     .openapi({
-      description: '`member.*` stands for all events of members; `token.*` and `project.*` likewise.',
+      description:
+        '`member.*` stands for all events of members; `token.*` and `project.*` likewise. `audit.*` stands for all entries of the audit log, those of members, tokens and projects included; the bodies of all entries then have the IP address and the user agent.',
       example: EVENTS_EXAMPLE,
     }),
   project_ids: projectList(
-    'Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*`.',
+    'Only what concerns these projects is sent. `null`: all projects, and what concerns no project, such as `member.*` and most of `audit.*`.',
   ),
   ...commonInput,
 };

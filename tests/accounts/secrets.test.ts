@@ -488,6 +488,8 @@ describe('re-encrypting', () => {
     const body = { url: 'https://hooks.acme.example', events: ['scan.failed'] };
     const { id: webhook, secret: former } = must(await old.api.post('/webhooks', { ...org.asOwner, body }));
     const { secret } = must(await old.api.post(`/webhooks/${webhook}/rotate-secret`, org.asOwner));
+    // The mails of members are a destination without a secret.
+    must(await old.api.put('/profile/notifications', { ...org.asOwner, body: { assigned: 'daily' } }));
     // Earlier mails are sent and gone. This one stays, because nothing delivers due mails here.
     await old.services.mail.deliverDue();
     await old.services.mail.enqueue(db, 'ada@example.com', {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createUser, must, type TestUser } from '../support/api/client.ts';
+import { createOrg, createScan, createUser, must, push, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { inEachScheme } from './support/look.ts';
 import { describePages } from './support/site.ts';
@@ -51,6 +51,53 @@ describePages('the account', (site) => {
     await page.getByText('“weekly <b>report</b>” was revoked.').waitFor();
     await page.getByText('No personal access tokens').waitFor();
     expect((await site.api.get('/auth/me', { token })).error).toBe('token_error/invalid');
+  });
+
+  it('chooses mails, gets one about a scan, and switches it off by its link without signing in', async () => {
+    const org = await createOrg(site.api);
+    const { owner } = org;
+    const verification = await site.mailTo(owner.email, /^Verify/);
+    const link = new URL(verification.link ?? '').searchParams;
+    const body = { email_id: link.get('email_id'), token: link.get('token') };
+    const page = await open('/profile/notifications', owner);
+    await page.getByText('Your primary address is not verified.').waitFor();
+    must(await site.api.post('/auth/verify-email', { body }));
+    await page.reload();
+    const choose = async (label: string, value: string) => {
+      await page.getByRole('combobox', { name: label }).click();
+      await page.getByRole('option', { name: value, exact: true }).click();
+    };
+    await choose('A scan finds new critical findings', 'At once');
+    await choose('A finding is assigned to you', 'Weekly');
+    await choose('Daily and weekly mails at', '17:00');
+    await inEachScheme(page, () => expectAccessible(page));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Notifications saved').waitFor();
+    await page.reload();
+    expect(await page.getByRole('combobox', { name: 'A finding is assigned to you' }).inputValue()).toBe(
+      'Weekly',
+    );
+
+    const scan = await createScan(site.api, org);
+    await push(site.api, org, scan, { severity: 'critical', title: 'Open admin console' });
+    must(await site.api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body: { status: 'completed' } }));
+    const mail = await site.mailTo(owner.email, /^1 new critical finding/);
+    expect(mail.text).toContain('Open admin console');
+    const switchOff = site.url + (/\/unsubscribe\?\S+/.exec(mail.text)?.[0] ?? '');
+
+    const stranger = await site.visit();
+    await stranger.goto(switchOff);
+    await stranger.getByRole('heading', { name: 'Switch these mails off?' }).waitFor();
+    await expectAccessible(stranger);
+    const chosen = async () => must(await site.api.get('/profile/notifications', owner));
+    expect(await chosen()).toMatchObject({ new_critical: 'now', assigned: 'weekly', hour: 17 });
+    await stranger.getByRole('button', { name: 'Switch off' }).click();
+    await stranger.getByRole('heading', { name: 'These mails are off' }).waitFor();
+    await expectAccessible(stranger);
+    expect(await chosen()).toMatchObject({ new_critical: 'off', assigned: 'weekly' });
+    await stranger.goto(`${switchOff}x`);
+    await stranger.getByRole('button', { name: 'Switch off' }).click();
+    await stranger.getByRole('heading', { name: 'This link does not work' }).waitFor();
   });
 
   it('downloads what is stored about the user', async () => {

@@ -17,7 +17,10 @@ import { migrate } from '../../lib/admin/migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
+import { tellOfExpiringTokens } from '../../lib/notifications/expiring-tokens.ts';
+import { startMails } from '../../lib/notifications/following.ts';
 import { purgeCi } from '../../lib/tokens/ci/exchange.ts';
+import { addSubscriber, choose, confirm } from '../notifications/kit.ts';
 import { addMember, addProject, createOrg, createScan, must, push } from '../support/api/api.ts';
 import { citusFaults, orgSchemasOf, SELECTS_FROM_NO_TABLE } from '../support/citus/faults.ts';
 import { sendPushStatements } from '../support/citus/push-statements.ts';
@@ -34,6 +37,7 @@ import { silentLog } from '../support/server/log.ts';
  * (tests/support/citus/README.md).
  */
 
+const DAY_MS = 86_400_000;
 const root = resolve(import.meta.dirname, '../..');
 
 let database: TestDatabase;
@@ -89,6 +93,7 @@ const WITHOUT_STATEMENTS = [
   'openApiDocument',
   'openApiDocumentJson',
   'passkeyOptions',
+  'unsubscribePage',
 ];
 const WITHOUT_ORG_TABLES = ['listMembers'];
 
@@ -198,9 +203,46 @@ it('events are published, delivered and purged with nothing that Citus would ref
   const texts = statements.join('\n');
   for (const part of [
     'set seq',
-    "'finding.overdue'",
+    'array_agg(id order by due_at, id)',
     'attempts = attempts + 1',
     'update "shared"."destinations"',
+  ])
+    expect(texts).toContain(part);
+  expect(await faultsOf(statements)).toEqual([]);
+});
+
+it('mails about findings and tokens are written with nothing that Citus would refuse', async () => {
+  const { outbox, clock } = t.services;
+  const org = await createOrg(t.api);
+  const grace = await addSubscriber(t, org, { assigned: 'now', mentioned: 'daily', token_expiring: 'now' });
+  await choose(t, org.owner, { token_expiring: 'weekly' });
+  await confirm(t, org.owner.id);
+  const expires_in = 30;
+  must(await t.api.post('/profile/tokens', { cookie: grace.cookie, body: { name: 'a', expires_in } }));
+  const path = `/projects/${org.projectId}/tokens`;
+  must(await t.api.post(path, { ...org.asOwner, body: { name: 'a', expires_in } }));
+  wire.take();
+  const { id } = await push(t.api, org, await createScan(t.api, org));
+  must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: { assignee_id: grace.id } }));
+  for (let n = 0; n < 2; n++) {
+    const body = { body: `@[Grace](${grace.id})` };
+    must(await t.api.post(`/findings/${id}/comments`, { ...org.asOwner, body }));
+    await outbox.publish(org.id);
+    await outbox.run();
+  }
+  t.advance(24 * DAY_MS);
+  await tellOfExpiringTokens({ ...t.services, clock });
+  await startMails(t.services.database.db, clock());
+  // Renders the digest.
+  await t.services.mail.deliverDue();
+  const statements = wire.take();
+  const texts = statements.join('\n');
+  for (const part of [
+    'insert into "shared"."rate_limits"',
+    'sealed = c.sealed',
+    '"expiry_told_at" =',
+    'select distinct',
+    'left join "shared"."org_deletions"',
   ])
     expect(texts).toContain(part);
   expect(await faultsOf(statements)).toEqual([]);

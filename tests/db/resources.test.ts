@@ -24,7 +24,7 @@ const INTERNAL = {
     ...['is_unused', 'verify_by', 'verify_warned_at'],
   ],
   projects: ['former_slug', 'deleted_at', 'transfer'],
-  apiTokens: ['token_hash', 'suspended'],
+  apiTokens: ['token_hash', 'suspended', 'expiry_told_at'],
   // `sources` shows the declared ones.
   scans: ['declared_sources', 'closed_after', 'series_id', 'tracked'],
   findings: [

@@ -81,7 +81,7 @@ export interface Destination {
 /** Adds a destination. It was created an hour ago, so that it receives events of before. */
 export async function addDestination(
   { services }: TestApp,
-  org: EventOrg,
+  org: Pick<EventOrg, 'id' | 'run'>,
   url: string,
   events: string[] = ['finding.commented'],
 ): Promise<Destination> {
@@ -126,7 +126,12 @@ export async function writeEvents(
 export const loadedAs = (
   events: readonly StoredEvent[],
   bodyOf: (event: StoredEvent) => object | undefined,
-): LoadedEvent[] => events.map((event) => ({ event, bodyFor: () => bodyOf(event) as EventBody | undefined }));
+): LoadedEvent[] =>
+  events.map((event) => ({
+    event,
+    about: () => ({ users: new Set<string>(), projects: new Set<string>() }),
+    bodyFor: () => bodyOf(event) as EventBody | undefined,
+  }));
 
 /** Another process over the same database, which is stopped after the test. */
 export function createProcess({ services }: TestApp, options: Partial<OutboxOptions> = {}): Outbox {
@@ -140,6 +145,7 @@ export function createProcess({ services }: TestApp, options: Partial<OutboxOpti
         ...{ id: event.id, type: event.type, timestamp: event.at },
         ...{ organization: { id, slug, name }, data: { seq: event.seq } },
       })),
+    takeMailTurn: async () => {},
     ...{ onOutcome: () => {}, stopMs: 50, ...options },
   });
   afterTest(() => outbox.stop());

@@ -130,8 +130,12 @@ describe('a database that is lost', () => {
     return { credential: createPasskeyDevice().get(await signInOptions(lost.api)) };
   }
 
-  /** Calls of single sign-on that get as far as the database. */
-  async function ofSso({ operationId, path }: Operation): Promise<{ path: string; options: CallOptions }> {
+  /** Calls with a query or body of ours that get as far as the database. */
+  async function ofSigned({ operationId, path }: Operation): Promise<{ path: string; options: CallOptions }> {
+    if (operationId === 'unsubscribe') {
+      const token = lost.services.unsubscribeTokens.sign(crypto.randomUUID(), 'daily');
+      return { path: `${path}?token=${token}`, options: {} };
+    }
     if (operationId === 'startSso') return { path: `${path}?org=acme`, options: {} };
     if (operationId === 'ssoCallback') {
       const flow = newFlow(lost.services.clock(), {
@@ -150,7 +154,7 @@ describe('a database that is lost', () => {
 
   it.each(withError('server_error/unavailable'))('is said to be: %s', async (_, operation) => {
     const body = await bodyOf(operation.path);
-    const { path, options: more } = await ofSso(operation);
+    const { path, options: more } = await ofSigned(operation);
     const options = { ...(body && { body }), ...more };
     const { status, error, text } = await call(lost.api, { ...operation, path }, options);
     expect([error, status]).toEqual(['server_error/unavailable', operation.path.endsWith('z') ? 503 : 500]);
@@ -218,7 +222,7 @@ describe('a limit that is reached', () => {
   const BODY_ONLY = [
     ...['updateMe', 'deleteMe', 'createTotpDevice', 'createEmailDevice', 'createPersonalToken'],
     ...['createOrg', 'updateOrg', 'deleteOrg', 'createPasskey', 'updatePasskey', 'passkeyOptions'],
-    'connectIdentity',
+    ...['connectIdentity', 'updateNotifications'],
   ];
   const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
 

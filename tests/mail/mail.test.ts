@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { domainToUnicode } from 'node:url';
-import { eq, sql } from 'drizzle-orm';
+import { eq, not, sql } from 'drizzle-orm';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
@@ -18,7 +18,8 @@ import { parseConfig } from '../../lib/config/parse.ts';
 import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { createLogger } from '../../lib/logger.ts';
-import type { Mailer, OutgoingMail } from '../../lib/mail/mailer.ts';
+import type { Digest } from '../../lib/mail/digests.ts';
+import type { Mail, Mailer, OutgoingMail } from '../../lib/mail/mailer.ts';
 import { createMailQueue, type MailQueueOptions } from '../../lib/mail/queue.ts';
 import {
   accountChanged,
@@ -333,7 +334,7 @@ describe('the queue', () => {
   let database: Database;
   let now = 0;
   const clock = () => new Date(now);
-  const nextId = createIds(clock);
+  let nextId = createIds(clock);
 
   beforeAll(async () => {
     test = await createDatabase();
@@ -347,6 +348,8 @@ describe('the queue', () => {
 
   beforeEach(async () => {
     now = Date.now();
+    // Times of ids never go back: those of an earlier test may be ahead.
+    nextId = createIds(clock);
     await database.db.delete(outgoingMails);
     await database.db.delete(mailQueue);
   });
@@ -667,6 +670,81 @@ describe('the queue', () => {
     expect((await readBacklog(database.db, 0)).oldestMailS).toBeGreaterThan(7_190);
     await database.db.delete(outgoingMails);
     expect((await readBacklog(database.db, 0)).oldestMailS).toBe(0);
+  });
+
+  it('counts digests that collect notices once they are due', async () => {
+    const queue = open(recorder().mailer);
+    const dueAt = new Date(Date.now() + HOUR);
+    const notice = { kinds: ['assigned'], text: 'A finding', url: 'https://x/' };
+    await database.db.transaction((tx) =>
+      queue.collectForDigests(tx, [{ userId: crypto.randomUUID(), time: 'daily', dueAt, notice }]),
+    );
+    const createdAt = new Date(Date.now() - 24 * HOUR);
+    await database.db.update(outgoingMails).set({ createdAt });
+    expect(await readBacklog(database.db, 0)).toMatchObject({ mails: 0, oldestMailS: 0 });
+    await database.db.update(outgoingMails).set({ nextAttemptAt: new Date(Date.now() - HOUR) });
+    const due = await readBacklog(database.db, 0);
+    expect(due.mails).toBe(1);
+    expect(due.oldestMailS).toBeGreaterThan(3_590);
+    expect(due.oldestMailS).toBeLessThan(limit(3_700));
+    await queue.enqueue(database.db, 'ada@example.com', reset);
+    await database.db.update(outgoingMails).set({ createdAt }).where(not(outgoingMails.isBulk));
+    expect((await readBacklog(database.db, 0)).oldestMailS).toBeGreaterThan(23 * 3_600);
+  });
+
+  it('renders digests when they are due, again after a failure, and deletes those with nothing to tell', async () => {
+    const { mails, mailer } = recorder();
+    const rendered: Digest[] = [];
+    let outcome: () => Promise<Mail | undefined> = () => Promise.reject(new Error('the database is down'));
+    const queue = open(mailer, {
+      renderDigest(digest) {
+        rendered.push(digest);
+        return outcome();
+      },
+    });
+    const [userId, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    const notice = { kinds: ['assigned'], text: 'A finding', url: 'https://x/' };
+    const add = (userId: string) =>
+      database.db.transaction((tx) =>
+        queue.collectForDigests(tx, [{ userId, time: 'daily', dueAt: clock(), notice }]),
+      );
+    await add(userId);
+    await add(userId);
+    await queue.deliverDue();
+    expect(rendered).toMatchObject([{ userId, time: 'daily', notices: [notice, notice] }]);
+    expect(await waiting()).toHaveLength(1);
+    now += MINUTE;
+    outcome = async () => ({ recipient: 'ada@example.com', ...reset });
+    expect(await queue.deliverDue()).toBe(1);
+    expect(mails.map(({ recipient }) => recipient)).toEqual(['ada@example.com']);
+    outcome = async () => undefined;
+    await add(other);
+    expect(await queue.deliverDue()).toBe(0);
+    expect(await waiting()).toEqual([]);
+    expect(mails).toHaveLength(1);
+  });
+
+  it('sends two bulk mails at a time, and others before those that wait', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { mails, mailer } = recorder(({ recipient }) => (recipient.startsWith('bulk') ? held : undefined));
+    const queue = open(mailer);
+    const bulk = Array.from({ length: 6 }, (_, n) => ({
+      recipient: `bulk-${n}@example.com`,
+      render: () => reset,
+    }));
+    await database.db.transaction((tx) => queue.enqueueBulk(tx, bulk));
+    const sending = queue.deliverDue();
+    await vi.waitFor(() => expect(mails).toHaveLength(2));
+    await queue.enqueue(database.db, 'ada@example.com', reset);
+    queue.kick();
+    await vi.waitFor(() => expect(mails.at(-1)?.recipient).toBe('ada@example.com'));
+    expect(mails).toHaveLength(3);
+    release();
+    expect(await sending).toBe(7);
+    expect(mails).toHaveLength(7);
   });
 
   it('looks again when it was kicked during a delivery', async () => {

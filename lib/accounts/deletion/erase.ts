@@ -19,7 +19,7 @@ import type { Migration } from '../../../db/migrations/migrate.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { withoutMention } from '../../findings/triage/mentions.ts';
 import type { Logger } from '../../logger.ts';
-import { eraseQueuedTo } from '../../mail/queued-to.ts';
+import { eraseDigestsOf, eraseQueuedTo } from '../../mail/queued-to.ts';
 import type { KnownOrgs } from '../../orgs/directory.ts';
 import { revokesTokensOfFormerMembers } from '../../tokens/creators.ts';
 
@@ -161,6 +161,10 @@ async function eraseFirst(
       .flatMap(({ emails, deletedAt }) => emails.map((email): [string, Date] => [email, deletedAt])),
   );
   await eraseQueuedTo({ db, box: mailBox }, before);
+  await eraseDigestsOf(
+    db,
+    begun.map(({ userId }) => userId),
+  );
   for (const erasure of begun) {
     await eraseAddresses(sql, erasure);
     await rest();

@@ -17,8 +17,9 @@ import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
 import { scimGroupMembers, scimGroups, scimUsers } from '../../../db/schema/scim.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
-import { queuedTo } from '../../mail/queued-to.ts';
+import { queuedTo, readDigestsOf } from '../../mail/queued-to.ts';
 import { provisioned } from '../../members/fields.ts';
+import { readSettings, toNotifications } from '../../notifications/settings.ts';
 import { listIdentities } from '../../sso/identities.ts';
 
 type Rows = Record<string, unknown>[];
@@ -48,6 +49,10 @@ export async function readAccount(
   const mails: Rows = [];
   for await (const { recipient, subject, createdAt } of queuedTo({ db, box }, verified, now))
     mails.push({ recipient, subject, created_at: createdAt });
+  const [primary] = emails;
+  if (primary && verified.includes(primary.email))
+    for (const { createdAt } of await readDigestsOf(db, userId))
+      mails.push({ recipient: primary.email, subject: 'A summary of notices', created_at: createdAt });
   return {
     account: {
       id: user.id,
@@ -87,6 +92,7 @@ export async function readAccount(
       .from(recoveryCodes)
       .where(eq(recoveryCodes.userId, userId)),
     personal_tokens: await tokensOf(db, userId),
+    notifications: toNotifications(await readSettings(db, userId)),
     mailed_links: await db
       .select({
         purpose: mailedTokens.purpose,

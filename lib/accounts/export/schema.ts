@@ -1,6 +1,7 @@
 import { MAILED_TOKEN_PURPOSES, MFA_TYPES } from '../../../db/schema/accounts.ts';
 import { PROJECT_ACCESS, ROLES } from '../../../db/schema/orgs.ts';
 import { EVENT_KINDS, PROJECT_ROLES, TOKEN_SCOPES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import { Notifications } from '../../notifications/settings.ts';
 import { count, id, shown, timestamp, z } from '../../schema.ts';
 import { Identity } from '../../sso/identities.ts';
 import { View } from '../../views/views.ts';
@@ -162,6 +163,7 @@ export const AccountExport = z
     identities: z.array(Identity),
     recovery_codes: z.array(z.object({ used_at: timestamp().optional() })),
     personal_tokens: z.array(z.object({ ...token, org_id: id().optional() })),
+    notifications: Notifications,
     mailed_links: z.array(
       z.object({
         ...{ purpose: z.enum(MAILED_TOKEN_PURPOSES), email: email() },

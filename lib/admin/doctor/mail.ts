@@ -1,7 +1,8 @@
-import { lt } from 'drizzle-orm';
+import { and, lt } from 'drizzle-orm';
 import type { Database } from '../../../db/client.ts';
 import { outgoingMails } from '../../../db/schema/platform.ts';
 import type { Config } from '../../config/config.ts';
+import { collectsNoMore } from '../../mail/queued-mails.ts';
 import { createNodeMailer } from '../../node/mailer.ts';
 import { verifySmtp } from '../../node/smtp.ts';
 import { AdminError, reasonOf } from '../error.ts';
@@ -40,7 +41,7 @@ const hintOf = (error: unknown): string =>
 /** Mails that the servers could not send for a while. */
 export async function checkQueue({ db }: Database): Promise<Check> {
   const before = new Date(Date.now() - DELAYED_MS);
-  const delayed = await db.$count(outgoingMails, lt(outgoingMails.createdAt, before));
+  const delayed = await db.$count(outgoingMails, and(lt(outgoingMails.createdAt, before), collectsNoMore));
   return delayed === 0
     ? mail.ok('no mail waits for more than an hour')
     : mail.failed(

@@ -129,6 +129,9 @@ export function toTyped(stored: string, members: readonly MentionedMember[]): st
 /** The name of a mention of a deleted account. */
 export const DELETED_USER = 'Deleted user';
 
+/** A text with `@name` for each mention, for readers of plain text. */
+export const withoutMentions = (text: string): string => text.replace(MENTION, '@$1');
+
 /** A text without the name and the id of a user in mentions, in code too. */
 export const withoutMention = (text: string, userId: string): string =>
   text.replace(MENTION, (whole, _name, id: string) =>

@@ -2,10 +2,11 @@ import type { Severity } from '../../../db/schema/values.ts';
 import { ApiError } from '../../errors.ts';
 import type { Audience } from '../../events/audience.ts';
 import type { EventFeed, EventPage } from '../../events/feeds.ts';
-import { type EventFilter, filterOf } from '../../events/types.ts';
+import { AUDIT_LOG, type EventFilter, filtersOf } from '../../events/types.ts';
 import { projectsAmong } from '../../projects/reach.ts';
 import { rankOf } from '../../tokens/scopes.ts';
 import type { Raw } from '../answer.ts';
+import { auditRefusal } from '../audit.ts';
 import type { OrgCall } from '../call.ts';
 import { createBodyStream } from './stream.ts';
 
@@ -18,17 +19,18 @@ const RETRY_MS = 3_000;
 
 /** The events that a client wants. */
 export interface EventSelection {
-  /** Unset: all. */
+  /** Unset: all except the audit log. */
   events?: readonly EventFilter[] | undefined;
   project_id?: readonly string[] | undefined;
   min_severity?: Severity | undefined;
 }
 
 /** The part of the selection that the caller may hear of now. */
-const audienceOf = (call: OrgCall, { project_id, min_severity }: EventSelection): Audience => ({
+const audienceOf = (call: OrgCall, { events, project_id, min_severity }: EventSelection): Audience => ({
   projects: projectsAmong(call, project_id),
   minSeverity: min_severity,
   isAdmin: rankOf(call.role) >= rankOf('admin') && call.reach === undefined,
+  wantsAuditLog: events?.includes(AUDIT_LOG),
 });
 
 const encoder = new TextEncoder();
@@ -36,6 +38,7 @@ const encoder = new TextEncoder();
 /** Answers with the events behind a position as they are published (server-sent events). @param after unset: the latest event */
 export async function answerEvents(call: OrgCall, selection: EventSelection, after?: number): Promise<Raw> {
   const { c, org, services } = call;
+  await requireAuditAccess(call, selection);
   const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
   const leave = services.openStreams.enter(org, c.get('request').token ?? call.actor.id);
   const feed = await services.eventFeeds.follow(org, after).catch((error) => {
@@ -57,6 +60,15 @@ export async function answerEvents(call: OrgCall, selection: EventSelection, aft
   const { first, next } = eventParts(feed, position, selection, hearing);
   const body = createBodyStream(call, 'event stream').send(first, { next, end });
   return { status: 200, headers, body };
+}
+
+/** Refuses callers who ask for the audit log and cannot read it. The log has the refused call, as those of `GET /audit`. */
+async function requireAuditAccess(call: OrgCall, selection: EventSelection): Promise<void> {
+  const { isAdmin, wantsAuditLog } = audienceOf(call, selection);
+  if (isAdmin || !wantsAuditLog) return;
+  const error = new ApiError('permission_error/denied');
+  await auditRefusal(call, error);
+  throw error;
 }
 
 /** The error of an id that no event of the organization has. */
@@ -104,7 +116,7 @@ export function eventParts(
     for (const { event, bodyFor } of page.events.slice(index)) {
       index++;
       position = event.seq ?? position;
-      if (wanted && !wanted.has(filterOf(event.type))) continue;
+      if (wanted && !filtersOf(event.type).some((name) => wanted.has(name))) continue;
       const body = bodyFor(hearing());
       if (body) return `${idLine()}event: ${event.type}\ndata: ${JSON.stringify(body)}\n\n`;
     }

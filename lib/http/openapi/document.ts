@@ -37,6 +37,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   'Profile: sessions': "The signed-in user's sessions.",
   'Profile: access tokens':
     "The signed-in user's personal access tokens. They act as the user, in the user's organizations.",
+  'Profile: notifications': 'The mails about findings that the signed-in user has chosen.',
   'Single sign-on': 'Sign-in at OpenID Connect providers, and the domains that prove addresses.',
   Provisioning:
     'The token of identity providers that add and remove members by SCIM 2.0 at `/scim/v2`, which docs/api.md describes.',

@@ -1,7 +1,7 @@
 import sax from 'sax';
 import { type Report, ReportError, type Split, tooManyMembers } from '../importer.ts';
 import { addTo } from '../read/groups.ts';
-import { parseXml } from '../read/parse.ts';
+import { checkAttributes, parseXml } from '../read/parse.ts';
 import type { Texts } from '../read/source.ts';
 import {
   checkDepth,
@@ -40,6 +40,8 @@ async function* parse(
   let text = '';
   let position = 0;
   let outsideLength = 0;
+  /** Where the tag starts whose attributes are being read. */
+  let tagStart: number | undefined;
   const takeTo = (end: number): string => {
     const taken = text.slice(0, end - position);
     text = text.slice(end - position);
@@ -57,12 +59,16 @@ async function* parse(
   };
   parser.onopentagstart = ({ name }) => {
     hasRoot = true;
+    tagStart = parser.startTagPosition;
     const path = [...open.map((element) => element.name), name].join('.');
     if (!current && paths.includes(path)) {
       takeOutside(parser.startTagPosition - 1);
       current = { path, depth: open.length };
     }
     checkDepth(open.push({ name, number: ++parents }));
+  };
+  parser.onopentag = () => {
+    tagStart = undefined;
   };
   parser.onclosetag = () => {
     open.pop();
@@ -73,8 +79,10 @@ async function* parse(
   for await (const chunk of texts()) {
     text += chunk;
     parser.write(chunk);
-    // An open tag may become a member.
-    if (!current) takeOutside(position + Math.max(0, text.lastIndexOf('<')));
+    if (tagStart !== undefined) checkAttributes(parser.position - tagStart);
+    // An open tag may become a member. The text before the chunk has none but at its start.
+    const tag = chunk.lastIndexOf('<');
+    if (!current && tag >= 0) takeOutside(position + Math.max(0, text.length - chunk.length + tag));
     checkSize(outsideLength + text.length, limits);
     yield;
   }

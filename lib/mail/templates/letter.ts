@@ -13,8 +13,10 @@ export interface Letter {
   /** A second link, below the text. */
   more?: { label: string; url: string };
   code?: string;
-  facts?: [label: string, value: string][];
+  facts?: [label: string, value: string, url?: string][];
   closing: string[];
+  /** Headers of the mail. */
+  headers?: MailContent['headers'];
 }
 
 export interface Link {
@@ -29,7 +31,7 @@ export const whenAndWhere = (at: Date, ip: string): [string, string][] => [
 ];
 
 export function render(letter: Letter): MailContent {
-  const { button, code, facts = [], closing, more } = letter;
+  const { button, code, facts = [], closing, more, headers } = letter;
   const subject = line(letter.subject, 150);
   const name = person(letter.name ?? '');
   const intro = [name ? `Hello ${name},` : 'Hello,', ...letter.intro];
@@ -39,7 +41,7 @@ export function render(letter: Letter): MailContent {
     ...intro,
     button && `${button.label}: ${button.url}`,
     code,
-    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    facts.map(([label, value, url]) => `${label}: ${value}${url ? ` ${url}` : ''}`).join('\n'),
     ...closing,
     more && `${more.label}: ${more.url}`,
     `--\n${footer}`,
@@ -60,7 +62,13 @@ ${intro.map(paragraph)}${button && buttonHtml(button)}${code && codeHtml(code)}$
 </body>
 </html>
 `;
-  return { subject, html: String(page), text: `${text.filter(Boolean).join('\n\n')}\n`, link: button?.url };
+  return {
+    subject,
+    html: String(page),
+    text: `${text.filter(Boolean).join('\n\n')}\n`,
+    link: button?.url,
+    ...(headers && { headers }),
+  };
 }
 
 const buttonHtml = ({ label, url }: { label: string; url: string }) =>
@@ -75,12 +83,12 @@ const moreHtml = ({ label, url }: { label: string; url: string }) =>
 const codeHtml = (code: string) =>
   html`<p style="margin:24px 0;font:600 32px/1.2 ui-monospace,monospace;letter-spacing:6px">${code}</p>\n`;
 
-const factsHtml = (facts: [string, string][]) =>
+const factsHtml = (facts: NonNullable<Letter['facts']>) =>
   facts.length > 0 &&
   html`<table style="margin:0 0 16px;border-collapse:collapse">
 ${facts.map(
-  ([label, value]) =>
-    html`<tr><td style="padding:4px 16px 4px 0;color:#6b7280">${label}</td><td style="padding:4px 0">${value}</td></tr>\n`,
+  ([label, value, url]) =>
+    html`<tr><td style="padding:4px 16px 4px 0;color:#6b7280">${label}</td><td style="padding:4px 0">${url ? html`<a href="${url}" style="color:#1d4ed8">${value}</a>` : value}</td></tr>\n`,
 )}</table>
 `;
 

@@ -21,8 +21,7 @@ const operations = hostileOperations();
 /** Operations that only mails, a second factor or a provider let in. */
 const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
-  'regenerateRecoveryCodes',
-  'undoEmailChange',
+  ...['regenerateRecoveryCodes', 'undoEmailChange', 'unsubscribe', 'unsubscribePage'],
   ...['createPasskey', 'verifyPasskey'],
   ...['startSso', 'ssoCallback', 'backchannelLogout', 'connectIdentity', 'testConnection', 'verifyOrgDomain'],
   'exchangeCiToken',

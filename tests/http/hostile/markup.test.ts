@@ -82,7 +82,11 @@ describe('texts of people and agents', () => {
   it.each(READS.map(({ path, access }) => [path, access.kind] as const))(
     'is data to a browser, never a page: GET %s',
     async (path, kind) => {
-      const query = path === '/api/v1/agent/findings' ? `?project_id=${org.projectId}` : '';
+      const queries: Record<string, string> = {
+        '/api/v1/agent/findings': `?project_id=${org.projectId}`,
+        '/api/v1/profile/notifications/unsubscribe': `?token=${encodeURIComponent(SCRIPT)}`,
+      };
+      const query = queries[path] ?? '';
       const { status, headers, text } = await t.api.get(`/${fill(path)}${query}`, {
         ...(kind === 'bearer' ? org.asAgent : org.asOwner),
         headers: { accept: 'text/html,application/xhtml+xml' },

@@ -118,6 +118,10 @@ POST   /api/v1/auth/decline-invitation                    base domain
 POST   /api/v1/profile/tokens                             cookie
 GET    /api/v1/profile/tokens                             cookie
 DELETE /api/v1/profile/tokens/{id}                        cookie
+GET    /api/v1/profile/notifications                      cookie
+PUT    /api/v1/profile/notifications                      cookie
+POST   /api/v1/profile/notifications/unsubscribe          public
+GET    /api/v1/profile/notifications/unsubscribe          public
 GET    /api/v1/scans/{id}/changes                         cookie+org
 GET    /api/v1/scans/{id}/gate                            cookie+org
 POST   /api/v1/agent/findings/batch                       bearer

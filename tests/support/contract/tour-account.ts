@@ -171,5 +171,18 @@ export function planAccountTour(on: Traveller) {
     },
     listPersonalTokens: () => on.api.get('/profile/tokens', on.asUser()),
     revokePersonalToken: () => on.api.delete(`/profile/tokens/${on.made.personalToken}`, on.asUser()),
+
+    getNotifications: () => on.api.get('/profile/notifications', on.asUser()),
+    updateNotifications: () =>
+      on.api.put('/profile/notifications', {
+        ...on.asUser(),
+        body: { assigned: 'daily', time_zone: 'Europe/Berlin', hour: 7 },
+      }),
+    async unsubscribe() {
+      const { user } = must(await on.api.get('/auth/me', on.asUser()));
+      const token = on.t.services.unsubscribeTokens.sign(user.id, 'daily');
+      return on.api.post(`/profile/notifications/unsubscribe?token=${token}`);
+    },
+    unsubscribePage: () => on.api.get('/profile/notifications/unsubscribe?token=x'),
   } satisfies Record<string, Stop>;
 }

@@ -58,13 +58,16 @@ export function planOrgTour(on: Traveller) {
     return on.api.get(`/auth/sso/callback?${query}`, { headers: { cookie } });
   };
 
-  /** Lets every delivery fail, so that it may be sent again at any speed of the machine. */
-  const failDeliveries = async () => {
+  /** Lets the deliveries of a destination fail, so that they may be sent again at any speed of the machine. */
+  const failDeliveries = async (destination: string) => {
     const { sql } = on.t.services.database;
     const [org] = await sql.unsafe("select id from shared.orgs where slug = 'acme'");
     const schema = `org_${org?.id.replaceAll('-', '')}`;
-    await sql.unsafe(`update ${schema}.deliveries set state = 'failed', next_at = null, attempts = 9,
-      tried_at = now(), duration_ms = 84, status = 500, response = 'oops', error = 'status 500'`);
+    await sql.unsafe(
+      `update ${schema}.deliveries set state = 'failed', next_at = null, attempts = 9, tried_at = now(), duration_ms = 84,
+        status = 500, response = 'oops', error = 'status 500' where destination_id = $1`,
+      [destination],
+    );
   };
 
   return {
@@ -496,8 +499,8 @@ export function planOrgTour(on: Traveller) {
         ),
       ),
     async redeliver() {
-      await failDeliveries();
-      const { webhook, delivery } = on.made;
+      const { webhook = '', delivery } = on.made;
+      await failDeliveries(webhook);
       return on.api.post(`/webhooks/${webhook}/deliveries/${delivery}/redeliver`, on.asOwner());
     },
     deleteWebhook: () => on.api.delete(`/webhooks/${on.made.webhook}`, on.asOwner()),
@@ -535,8 +538,8 @@ export function planOrgTour(on: Traveller) {
         ),
       ),
     async redeliverToIntegration() {
-      await failDeliveries();
-      const { integration, message } = on.made;
+      const { integration = '', message } = on.made;
+      await failDeliveries(integration);
       return on.api.post(`/integrations/${integration}/deliveries/${message}/redeliver`, on.asOwner());
     },
     async createIssue() {

@@ -274,7 +274,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
 
 /**
  * Records every row that is written and committed, except the times of the last use, which a refused request may
- * update, and mails, which may be sent after their request. The audit log also has refused requests and exports.
+ * update, and mails, which may be sent after their request. The audit log, whose entries are events, also has refused requests and exports.
  */
 async function watchWrites(sql: Sql, schema: string): Promise<void> {
   await sql.unsafe(`
@@ -289,7 +289,7 @@ async function watchWrites(sql: Sql, schema: string): Promise<void> {
       declare t record;
       begin
         for t in select table_schema as s, table_name as n from information_schema.tables
-          where table_schema in ('shared', '${schema}') and table_name not in ('outgoing_mails', 'org_usage')
+          where table_schema in ('shared', '${schema}') and table_name not in ('outgoing_mails', 'org_usage', 'events')
             and table_name not like 'audit%' loop
           execute format('create trigger watch after insert or delete on %I.%I for each row execute function watched.note()', t.s, t.n);
           execute format('create trigger watch_update after update on %I.%I for each row

@@ -103,6 +103,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     declineInvitation: () => [{ token: mailedToken('decline_invitation', user) }, { about: user }],
     // Not with a mark: members see the name of each other.
     updateMe: () => [{ name: 'Another name' }],
+    // No mails are chosen: they are written in the background, whatever is called meanwhile (tests/notifications).
+    updateNotifications: () => [{ assigned: 'off', hour: call.pick(7, 20) }],
     // No call confirms the deletion of its own account: the model keeps its users.
     deleteMe: () => [{ confirm: call.own === target ? 'nobody@users.example' : emailOf(target, 'main') }],
     changePassword: () => [{ current_password: password, new_password: 'Other2horse' }],

@@ -1,5 +1,6 @@
 import { isEmptySchema } from '../../../db/schema/org-schema.ts';
 import type { Role } from '../../../db/schema/orgs.ts';
+import { isEntry } from '../../../lib/events/types.ts';
 import type { Answered } from './answers.ts';
 import type { Call } from './call.ts';
 import { type Admitted, orgBySlug, RANK, verdict } from './guard.ts';
@@ -64,7 +65,8 @@ function changeFault(
       ? undefined
       : wrote;
   // Exports and refused calls are recorded, too: by a member or token, in the organization that the call names.
-  if (AUDIT_LOG.has(change.table)) return recordFault(call, change, by, wrote, before, after);
+  if (AUDIT_LOG.has(change.table) || isEventOfEntry(change))
+    return recordFault(call, change, by, wrote, before, after);
   if (EVENTS.has(change.table)) return isEventOf(call, admitted, change, by) ? undefined : wrote;
   const importsReport = IMPORTS.has(call.picks.endpoint);
   // The scan of a report that cannot be imported is removed, or has failed.
@@ -169,6 +171,10 @@ function ownerOf({ schema, table, row }: Change, before: Facts, after: Facts): O
 }
 
 const AUDIT_LOG = new Set(['audit_entries', 'audit_names', 'audit_head']);
+
+/** Whether the change is the event that each new entry of the audit log has. */
+const isEventOfEntry = ({ op, row, table }: Change): boolean =>
+  table === 'events' && op === 'INSERT' && isEntry(String(row.type));
 
 /** Calls by mailed links name no organization. */
 const LINKED = new Set<string>(['declineInvitation', 'undoOrgChange']);

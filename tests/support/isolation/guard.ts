@@ -66,7 +66,8 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   }
   const byToken = guardToken(call, facts);
   if (byToken) return byToken;
-  if (method !== 'GET' && origin && !isFriendly(origin, door)) return DENIED;
+  const isForAnySite = access.kind === 'public' && access.fromAnySite;
+  if (method !== 'GET' && origin && !isForAnySite && !isFriendly(origin, door)) return DENIED;
   const visitor = visitorOf(call, facts);
   if (access.kind === 'public') {
     // Strict mode has no metrics without a token of their own.
@@ -243,8 +244,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   const { org, reach, token, user } = admitted;
   let { role } = admitted;
   if (call.picks.endpoint === 'deleteMe') return [400, 'validation_error/field_invalid'];
-  const withoutProvider = WITHOUT_PROVIDER[call.picks.endpoint];
-  if (withoutProvider) return withoutProvider;
+  const withoutSecret = WITHOUT_SECRET[call.picks.endpoint];
+  if (withoutSecret) return withoutSecret;
   if (call.picks.endpoint === 'exchangeCiToken') return call.org ? [401, 'token_error/invalid'] : NO_ORG;
   if (admitted.kind === 'user')
     return namesForeign(call, facts, idOf('user', user ?? ''))
@@ -366,8 +367,10 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   return undefined;
 }
 
-/** Answers of single sign-on: the model has no provider. */
-const WITHOUT_PROVIDER: Record<string, Refusal> = {
+/** Answers where the model has no provider, and no link of a mail. */
+const WITHOUT_SECRET: Record<string, Refusal> = {
+  unsubscribe: [400, 'validation_error/invalid_request'],
+  unsubscribePage: [400, 'validation_error/invalid_request'],
   startSso: NOT_FOUND,
   ssoCallback: [401, 'auth_error/invalid_credentials'],
   backchannelLogout: [400, 'validation_error/invalid_body'],

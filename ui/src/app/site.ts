@@ -54,6 +54,7 @@ const GLOBAL = new Set([
   'undo-email-change',
   'undo-org-change',
   'decline-invitation',
+  'unsubscribe',
   'signed-in',
   'sso-test',
   'orgs',

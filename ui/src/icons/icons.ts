@@ -10,6 +10,7 @@ export const IconArrowLeft = icon('arrow-left', 'M5 12l14 0', 'M5 12l6 6', 'M5 1
 export const IconArrowUp = icon('arrow-up', 'M12 5l0 14', 'M18 11l-6 -6', 'M6 11l6 -6');
 export const IconBaselineDensityMedium = icon('baseline-density-medium', 'M4 20h16', 'M4 12h16', 'M4 4h16');
 export const IconBaselineDensitySmall = icon('baseline-density-small', 'M4 3h16', 'M4 9h16', 'M4 15h16', 'M4 21h16');
+export const IconBell = icon('bell', 'M10 5a2 2 0 1 1 4 0a7 7 0 0 1 4 6v3a4 4 0 0 0 2 3h-16a4 4 0 0 0 2 -3v-3a7 7 0 0 1 4 -6', 'M9 17v1a3 3 0 0 0 6 0v-1');
 export const IconBookmark = icon('bookmark', 'M18 7v14l-6 -4l-6 4v-14a4 4 0 0 1 4 -4h4a4 4 0 0 1 4 4');
 export const IconBug = icon('bug', 'M9 9v-1a3 3 0 0 1 6 0v1', 'M8 9h8a6 6 0 0 1 1 3v3a5 5 0 0 1 -10 0v-3a6 6 0 0 1 1 -3', 'M3 13l4 0', 'M17 13l4 0', 'M12 20l0 -6', 'M4 19l3.35 -2', 'M20 19l-3.35 -2', 'M4 7l3.75 2.4', 'M20 7l-3.75 2.4');
 export const IconBuilding = icon('building', 'M3 21l18 0', 'M9 8l1 0', 'M9 12l1 0', 'M9 16l1 0', 'M14 8l1 0', 'M14 12l1 0', 'M14 16l1 0', 'M5 21v-16a2 2 0 0 1 2 -2h10a2 2 0 0 1 2 2v16');

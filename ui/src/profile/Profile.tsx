@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tab as data } from '#strings/profile/data.tsx';
+import { tab as notifications } from '#strings/profile/notifications.ts';
 import { tab as tokens } from '#strings/profile/tokens.ts';
 import * as text from '#strings/profile.tsx';
 import { api } from '../app/api.ts';
@@ -13,6 +14,7 @@ import { useSend } from '../components/forms/use-send.ts';
 import { LinkBox } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import {
+  IconBell,
   IconDatabase,
   IconDeviceLaptop,
   IconKey,
@@ -30,6 +32,7 @@ const TABS = [
   { to: '/profile/mfa', label: text.mfa, Icon: IconShieldLock },
   { to: '/profile/sessions', label: text.sessions, Icon: IconDeviceLaptop },
   { to: '/profile/tokens', label: tokens, Icon: IconKey },
+  { to: '/profile/notifications', label: notifications, Icon: IconBell },
   { to: '/profile/data', label: data, Icon: IconDatabase },
 ] as const;
 

@@ -65,6 +65,12 @@ const profileData = createRoute({
   component: page(() => import('../profile/your-data/YourData.tsx'), 'YourData'),
 });
 
+const profileNotifications = createRoute({
+  getParentRoute: () => profile,
+  path: '/notifications',
+  component: page(() => import('../profile/notifications/Notifications.tsx'), 'Notifications'),
+});
+
 /** Pages of the signed-in user that belong to no organization. */
 export const accountPages = plain.addChildren([
   orgs,
@@ -75,6 +81,7 @@ export const accountPages = plain.addChildren([
     profileMfa,
     profileSessions,
     profileTokens,
+    profileNotifications,
     profileData,
   ]),
 ]);

@@ -96,6 +96,13 @@ const declineInvitation = createRoute({
   component: page(() => import('../auth/DeclineInvitation.tsx'), 'DeclineInvitation'),
 });
 
+const unsubscribe = createRoute({
+  getParentRoute: () => pages,
+  path: '/unsubscribe',
+  validateSearch: textSearch('token'),
+  component: page(() => import('../auth/Unsubscribe.tsx'), 'Unsubscribe'),
+});
+
 /** Sends users whose address is verified to their destination. */
 async function redirectVerified({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
   if (preload) return;
@@ -138,6 +145,7 @@ export const publicPages = pages.addChildren([
   undoEmailChange,
   undoOrgChange,
   declineInvitation,
+  unsubscribe,
   ssoTest,
   done,
 ]);

@@ -128,7 +128,7 @@ function WebhookForm({
       <Checkbox.Group label={text.events} {...form.getInputProps('events')}>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt={4}>
           {EVENTS.map(([value, label]) => (
-            <Checkbox key={value} value={value} label={label} />
+            <Checkbox key={value} value={value} label={label} description={text.eventHints[value]} />
           ))}
         </SimpleGrid>
       </Checkbox.Group>

@@ -17,16 +17,21 @@ export const eventNames = {
   'finding.status_changed': 'Status of findings changed',
   'finding.assigned': 'Findings assigned',
   'finding.commented': 'Finding commented',
+  'finding.due_soon': 'Findings due within three days',
   'finding.overdue': 'Findings overdue',
   'finding.risk_acceptance_ended': 'Acceptance of a risk ended',
   'member.*': 'Members',
   'token.*': 'Tokens',
   'project.*': 'Projects',
+  'audit.*': 'Audit log',
 } as const;
+export const eventHints: Partial<Record<keyof typeof eventNames, string>> = {
+  'audit.*': 'All entries, also those of members, tokens and projects, with IP addresses',
+};
 export const chooseEvents = 'Choose at least one event';
 export const projects = 'Projects';
 export const projectsHint =
-  'Leave it empty for all. With projects, events of members and tokens are not sent.';
+  'Leave it empty for all. With projects, events of members and tokens are not sent, and of the audit log only those of the projects.';
 export const allProjects = 'All projects';
 export const minSeverity = 'Lowest severity';
 export const minSeverityHint =

@@ -1,0 +1,1 @@
+ALTER TABLE "org_template"."api_tokens" ADD COLUMN "expiry_told_at" timestamp (3) with time zone;
