@@ -55,6 +55,7 @@ describe('endpoints that name a project, finding or scan', () => {
       expected_count: 1,
     },
     ...NO_DUE_DATES,
+    integration_id: crypto.randomUUID(),
     ...{ issuer: 'https://gitlab.com', claims: { project_id: 28 } },
   };
 

@@ -10,7 +10,7 @@ import {
   valuesOf,
 } from '../../ui/src/integrations/values.ts';
 
-/* What the form of an integration sends. */
+/* The form of an integration sends what its fields show. */
 
 const github: TrackerIntegration = {
   id: 'a',

@@ -102,7 +102,7 @@ changed as (
 ), issues as (
   -- A regressed finding that is fixed again keeps its status, so that the event above is missing.
   insert into ${tables.events} (id, at, type, subject, actor_id)
-  select md5(${$.changeId}::text || l.issue_id)::uuid, ${$.now}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, l.issue_id::text, ${actor}
+  select md5(${$.changeId}::text || l.issue_id::text)::uuid, ${$.now}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, l.issue_id::text, ${actor}
   from after a join ${tables.findingIssues} l on l.finding_id = a.id ${onItsWorker(tables)}
   where a.regressed <> a.was_regressed and a.status = a.was_status group by l.issue_id on conflict do nothing
 )`;

@@ -135,6 +135,14 @@ export async function fill(t: TestApp, org: TestOrg): Promise<void> {
   await sql.unsafe(`update shared.memberships set project_access = 'assigned' where user_id = $1`, [
     member.id,
   ]);
+  await sql.unsafe(
+    `with issue as (
+       insert into ${orgSchemaName(org.id)}.issues (id, destination_id, key, url, state, told, told_at, created_by, created_at)
+       values (gen_random_uuid(), gen_random_uuid(), '1', 'https://github.com/acme/web-shop/issues/1', 'open', 'open', now(), $1, now())
+       returning id, destination_id)
+     insert into ${orgSchemaName(org.id)}.finding_issues select $2, destination_id, id from issue`,
+    [org.owner.id, four ?? null],
+  );
   await sql.unsafe(`insert into ${orgSchemaName(org.id)}.project_members values ($1, $2, 'viewer', now())`, [
     member.id,
     org.projectId,

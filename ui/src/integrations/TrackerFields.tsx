@@ -63,7 +63,7 @@ export function TrackerAccess({ form, kind, integration }: Props) {
         maxLength={1_000}
         required={needsToken}
         withAsterisk={needsToken}
-        autoComplete="off"
+        autoComplete="new-password"
         {...form.getInputProps('token')}
       />
       <TokenHelp kind={kind} url={url} />
