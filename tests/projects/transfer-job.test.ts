@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sql } from '../../db/pool/query.ts';
 import { removeMarks } from '../../db/projects/transfer/marks.ts';
@@ -251,6 +252,8 @@ describe('until it is moved, a project', () => {
       comment: t.api.post(`/findings/${id}/comments`, { ...own, body: { body: 'b' } }),
       edit: t.api.patch(`/findings/${id}/comments/${comment}`, { ...own, body: { body: 'b' } }),
       remove: t.api.delete(`/findings/${id}/comments/${comment}`, own),
+      issue: t.api.post(`/findings/${id}/issues`, { ...own, body: { integration_id: randomUUID() } }),
+      unlink: t.api.delete(`/findings/${id}/issues/${randomUUID()}`, own),
       deleteFinding: t.api.delete(`/findings/${id}`, own),
       deleteScan: t.api.delete(`/scans/${scan}`, own),
       token: t.api.post(`/projects/${org.projectId}/tokens`, { ...own, body: { name: 'ci' } }),

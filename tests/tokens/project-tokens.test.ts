@@ -194,7 +194,8 @@ it.each(named.map((one): [string, Endpoint] => [`${one.method} ${one.path}`, one
     const call = (which: 'own' | 'other') => {
       const values = ids(which);
       const filled = path.replace(/\{\w+\}/g, () => values.shift() ?? crypto.randomUUID());
-      const body = method === 'GET' ? {} : { body: { body: 'A comment.', status: 'confirmed' } };
+      const content = { body: 'A comment.', status: 'confirmed', integration_id: crypto.randomUUID() };
+      const body = method === 'GET' ? {} : { body: content };
       return api.call(method, `/${filled}`, { ...triage, ...body });
     };
     expect(outcome(await call('other'))).toEqual(NOT_FOUND);
