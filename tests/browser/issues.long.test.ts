@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { type FakeGithub, startGithub } from '../support/trackers/github.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePagesOf } from './support/site.ts';
+import { describePagesOf, type Visit } from './support/site.ts';
 
 /* Issue trackers in the settings of an organization, and issues on the page of a finding. */
 
@@ -26,7 +26,7 @@ describePagesOf({ env })('issues', (site) => {
     finding = (await push(site.api, org, scan, { title: 'SQL injection in search', severity: 'high' })).id;
   });
 
-  const openFinding = (cookie = org.owner.cookie) => site.open(org, `/findings/${finding}`, { cookie });
+  const openFinding = (visit: Visit = {}) => site.open(org, `/findings/${finding}`, visit);
   const issuesOf = (page: Page) => page.getByRole('region', { name: 'Issues' });
   const inState = (page: Page, state: string) =>
     issuesOf(page).getByRole('status').filter({ hasText: state }).waitFor();
@@ -127,7 +127,7 @@ describePagesOf({ env })('issues', (site) => {
     await page.keyboard.press('Escape');
 
     const viewer = await addMember(site.api, org, 'viewer');
-    const seen = await openFinding(viewer.cookie);
+    const seen = await openFinding({ cookie: viewer.cookie, own: true });
     await inState(seen, 'Open');
     expect(await issuesOf(seen).getByRole('button').count()).toBe(0);
 
@@ -167,7 +167,7 @@ describePagesOf({ env })('issues', (site) => {
 
   it('need a tracker: admins see where to connect one, members see nothing', async () => {
     const member = await addMember(site.api, org, 'member');
-    const seen = await openFinding(member.cookie);
+    const seen = await openFinding({ cookie: member.cookie });
     await seen.getByRole('region', { name: 'Triage' }).waitFor();
     expect(await issuesOf(seen).count()).toBe(0);
 

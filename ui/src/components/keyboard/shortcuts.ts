@@ -8,10 +8,13 @@ export const useShortcutsOn = () =>
 const TAKES_KEYS =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [role="dialog"], [role="menu"], [role="listbox"]';
 
-/** Whether a key belongs to a field, a menu or a dialog. An open dialog gets all keys. */
+/** Elements that get all keys while they are shown, also before they have the focus. */
+const OPEN = '[aria-modal="true"], [role="menu"]';
+
+/** Whether a key belongs to a field, a menu or a dialog. */
 export const isTaken = ({ target, defaultPrevented }: KeyboardEvent): boolean =>
   defaultPrevented ||
-  document.querySelector('[aria-modal="true"]') !== null ||
+  document.querySelector(OPEN) !== null ||
   (target instanceof Element && target.closest(TAKES_KEYS) !== null);
 
 /**

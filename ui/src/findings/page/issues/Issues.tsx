@@ -51,7 +51,7 @@ export function Issues({ finding }: { finding: Finding }) {
             <Text size="sm" c="dimmed">
               {isEmpty ? text.noTracker : text.noIssue}{' '}
               {isEmpty && (
-                <OrgAnchor to="/o/$org/settings" hash="integrations" inherit>
+                <OrgAnchor to="/o/$org/settings" hash="integrations" inherit underline="always">
                   {text.connectTracker}
                 </OrgAnchor>
               )}
