@@ -83,7 +83,7 @@ export const tokenHelp = {
 } as const;
 export const createToken = (tracker: string) => `How to create a token of ${tracker}`;
 export const token = 'Token';
-export const tokenHint = 'It is stored encrypted and never shown again.';
+export const tokenHint = 'It is never shown again.';
 export const tokenKept = 'Leave it empty to keep the present one.';
 export const tokenNeeded = 'Enter it again, because the address or the project changes.';
 export const email = 'Email of the account';
@@ -114,7 +114,7 @@ export const name = 'Name';
 export const nameExample = 'Security team';
 export const trackerNameExample = 'Web shop';
 export const url = 'Address';
-export const urlHint = 'It contains a secret, so it is stored encrypted and never shown again.';
+export const urlHint = 'It contains a secret, so it is never shown again.';
 /** The hosts of most addresses. */
 export const hosts = {
   slack: 'hooks.slack.com',
