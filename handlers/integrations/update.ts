@@ -40,7 +40,7 @@ export const updateIntegration = endpoint(
     tag: 'Integrations',
     summary: 'Change an integration',
     description:
-      'Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` or `project` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, or the address, the token or the project that it is sent to.',
+      'Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` or `project` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, where it is sent, or whether it is sent.',
     request: { params: z.object({ id: idParam() }), body: IntegrationChanges },
     responses: { 200: { description: 'The integration after the change.', result: Integration } },
   },

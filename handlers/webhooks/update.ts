@@ -29,7 +29,13 @@ import {
 } from '../../lib/webhooks/fields.ts';
 
 /** The fields that determine what leaves the organization, and where to. */
-const NAMES = { url: 'address', events: 'events', projectIds: 'projects', minSeverity: 'lowest severity' };
+const NAMES = {
+  url: 'address',
+  events: 'events',
+  projectIds: 'projects',
+  minSeverity: 'lowest severity',
+  enabled: 'on or off',
+};
 const MAILED = Object.keys(NAMES) as (keyof typeof NAMES)[];
 
 export const updateWebhook = endpoint(
@@ -41,7 +47,7 @@ export const updateWebhook = endpoint(
     tag: 'Webhooks',
     summary: 'Change a webhook',
     description:
-      'Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail if `url`, `events`, `project_ids` or `min_severity` change.',
+      'Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail about every change of a field.',
     request: { params: z.object({ id: idParam() }), body: WebhookChanges },
     responses: { 200: { description: 'The webhook after the change.', result: Webhook } },
   },

@@ -2237,7 +2237,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Its deliveries are deleted, too. Pending ones are not sent.
+         * @description Its deliveries are deleted, too. Pending ones are not sent. All owners get a mail.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2246,7 +2246,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail if `url`, `events`, `project_ids` or `min_severity` change.
+         * @description Fields that are left out stay. With `enabled: false`, nothing is sent, and events that happen meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url`. All owners get a mail about every change of a field.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2381,7 +2381,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an integration
-         * @description Its deliveries and the links to its issues are deleted, too. Pending ones are not sent, and the issues stay at the tracker.
+         * @description Its deliveries and the links to its issues are deleted, too. Pending ones are not sent, and the issues stay at the tracker. All owners get a mail.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2390,7 +2390,7 @@ export interface paths {
         head?: never;
         /**
          * Change an integration
-         * @description Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` or `project` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, or the address, the token or the project that it is sent to.
+         * @description Fields that are left out stay; `kind` always does. Only fields of its kind can be changed, and a new `url` or `project` of an issue tracker needs the `token` again. With `enabled: false`, nothing is sent, and scans that end meanwhile are not sent later. Pending deliveries are sent at once after `enabled: true`, which removes `disabled_reason`, and after a change of `url` or `token`. All owners get a mail if what is sent changes, where it is sent, or whether it is sent.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */

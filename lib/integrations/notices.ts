@@ -30,12 +30,14 @@ const CHAT_NAMES = {
   projectIds: 'projects',
   mutedProjectIds: 'muted projects',
   minSeverity: 'lowest severity',
+  enabled: 'on or off',
 };
 const TRACKER_NAMES = {
   url: 'address',
   secret: 'token',
   tracker: 'project, form or rules of issues',
   projectIds: 'projects',
+  enabled: 'on or off',
 };
 
 /** The names of what a change makes leave the organization otherwise. */

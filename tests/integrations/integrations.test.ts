@@ -281,7 +281,7 @@ it('the address is in no answer, audit log, mail and log', async () => {
   await t.services.mail.deliverDue();
   const texts = t.mails.filter(({ recipient }) => recipient === org.owner.email).map(({ text }) => text);
   const told = texts.filter((text) => /n integration was/.test(text));
-  expect(told).toHaveLength(3);
+  expect(told).toHaveLength(5);
   expect(told[0]).toMatch(/added to[\s\S]*Service: Slack\nName: Security team\n[\s\S]*Muted projects: 1/);
   expect(told[1]).toMatch(/Changed: address\n/);
   expect(told[2]).toMatch(/Changed: address, lowest severity\n/);

@@ -237,6 +237,13 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /A webhook was changed in[\s\S]*Before: https:.*hooks[\s\S]*Now: https:.*elsewhere/,
     },
   },
+  deleteWebhook: {
+    '': {
+      prepare: async () => must(await t.api.post('/webhooks', { ...org.asOwner, body: WEBHOOK })).id,
+      call: (who, id) => t.api.delete(`/webhooks/${id}`, who),
+      told: /A webhook was deleted from[\s\S]*Address: https:.*hooks[\s\S]*Events: scan/,
+    },
+  },
   createIntegration: {
     '': {
       call: (who) => t.api.post('/integrations', { ...who, body: CHAT }),
@@ -249,6 +256,13 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       call: (who, id) =>
         t.api.patch(`/integrations/${id}`, { ...who, body: { url: 'https://elsewhere.example' } }),
       told: /An integration was changed in[\s\S]*Address: https:.*elsewhere[\s\S]*Changed: address/,
+    },
+  },
+  deleteIntegration: {
+    '': {
+      prepare: async () => must(await t.api.post('/integrations', { ...org.asOwner, body: CHAT })).id,
+      call: (who, id) => t.api.delete(`/integrations/${id}`, who),
+      told: /An integration was deleted from[\s\S]*Service: Slack\nName: Team/,
     },
   },
   verifyOrgDomain: {
@@ -357,8 +371,7 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 
 /** Operations with a step-up that change nobody's control over an organization. */
 const OTHERS = [
-  ...['declineOwnership', 'createOrgDomain', 'testConnection', 'deleteWebhook', 'rotateWebhookSecret'],
-  'deleteIntegration',
+  ...['declineOwnership', 'createOrgDomain', 'testConnection', 'rotateWebhookSecret'],
 ];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [

@@ -1,8 +1,10 @@
 import { removeDeliveries } from '../../../db/destinations/deliveries.ts';
 import { removeIssues } from '../../../db/issues/purge.ts';
 import { requireDestination, requireStillAdmin } from '../../destinations/destinations.ts';
-import { articled, type DestinationGroup } from '../../destinations/groups.ts';
+import { articled, type DestinationGroup, originOf } from '../../destinations/groups.ts';
 import { deleteDestination } from '../../events/following.ts';
+import { factsOf } from '../../integrations/notices.ts';
+import { mailControl } from '../../orgs/notices.ts';
 import { inOrgQuota } from '../../quotas.ts';
 import { z } from '../../schema.ts';
 import { freshCookieOrg } from '../access.ts';
@@ -22,22 +24,35 @@ export const deleteDestinationEndpoint = (group: DestinationGroup) =>
       audit: `${group.noun}.deleted`,
       tag: group.tag,
       summary: `Delete ${articled(group)}`,
-      description:
+      description: `${
         group.noun === 'integration'
           ? 'Its deliveries and the links to its issues are deleted, too. Pending ones are not sent, and the issues stay at the tracker.'
-          : 'Its deliveries are deleted, too. Pending ones are not sent.',
+          : 'Its deliveries are deleted, too. Pending ones are not sent.'
+      } All owners get a mail.`,
       request: { params: z.object({ id: idParam() }) },
       responses: { 204: { description: 'Deleted.' } },
     },
     async (call) => {
       const { log, org, params, services, sql, user } = call;
       const { noun, nameOf } = group;
+      const actor = call.freshActor();
       const { id } = await call.audited(
         (inside) =>
           inOrgQuota(inside, async (tx) => {
             await requireStillAdmin(tx, org.id, user.id);
             const found = await requireDestination(tx, org.id, group, params.id);
             await deleteDestination(tx, found);
+            const facts: [string, string][] = [
+              ['Address', originOf(found)],
+              ['Events', found.events.join(', ')],
+            ];
+            await mailControl(
+              tx,
+              actor,
+              org.id,
+              `${noun}_deleted`,
+              noun === 'webhook' ? facts : factsOf(found),
+            );
             return found;
           }),
         (row) => ({
@@ -45,6 +60,7 @@ export const deleteDestinationEndpoint = (group: DestinationGroup) =>
           changes: newValues({ events: row.events }),
         }),
       );
+      services.mail.kick();
       services.outbox.followed(org.id);
       logSecurityEvent(call, 'org_setting_changed', { setting: noun, [noun]: id, to: 'deleted' });
       // Nothing reads them any more, so a failure is none of the request.
