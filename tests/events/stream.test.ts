@@ -211,14 +211,16 @@ describe('a stream', () => {
 
   it('holds no connection to the database, and no place at the gate', async () => {
     await open();
-    await vi.waitUntil(() => t.services.database.pool().inUse === 0, { interval: 1 });
-    const quiet = await Promise.all(
-      Array.from({ length: 20 }, async (_, i) => {
-        await sleep(i * 10);
-        return t.services.database.pool().inUse;
-      }),
-    );
-    expect(quiet.filter((inUse) => inUse === 0).length).toBeGreaterThan(10);
+    // Other work takes one now and then, and for longer on a busy machine.
+    await vi.waitFor(async () => {
+      const quiet = await Promise.all(
+        Array.from({ length: 20 }, async (_, i) => {
+          await sleep(i * 10);
+          return t.services.database.pool().inUse;
+        }),
+      );
+      expect(quiet.filter((inUse) => inUse === 0).length).toBeGreaterThan(10);
+    });
   });
 
   it('has no body for HEAD', async () => {
