@@ -370,9 +370,7 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 };
 
 /** Operations with a step-up that change nobody's control over an organization. */
-const OTHERS = [
-  ...['declineOwnership', 'createOrgDomain', 'testConnection', 'rotateWebhookSecret'],
-];
+const OTHERS = ['declineOwnership', 'createOrgDomain', 'testConnection', 'rotateWebhookSecret'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken', 'createCiTrust', 'deleteCiTrust'],
