@@ -26,7 +26,7 @@ export const projectRefusal = (kind: TrackerKind, project: string): string | und
 /** The address of a tracker without a slash at its end. @returns undefined if it has a query or a fragment */
 export function trackerUrl(text: string): string | undefined {
   const { origin, pathname, search, hash } = new URL(text);
-  return search || hash ? undefined : `${origin}${pathname.replace(/\/+$/, '')}`;
+  return search || hash ? undefined : `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 /** The settings of a stored tracker. @param token opened */
