@@ -76,10 +76,12 @@ export interface FakeOptions {
   /** Headers that each request has. */
   headers: Record<string, string>;
   operations: Operation[];
+  /** What a request violates in the description that the vendor publishes. */
+  vendor?: ((request: TrackerRequest) => string | undefined) | undefined;
 }
 
 /** Starts a tracker for the current test, which fails if the tracker receives a request that is not described. */
-export async function startFake({ root, headers, operations }: FakeOptions): Promise<FakeTracker> {
+export async function startFake({ root, headers, operations, vendor }: FakeOptions): Promise<FakeTracker> {
   const known = operations.map(compiled);
   const violations: string[] = [];
   const fake: FakeTracker = { url: '', requests: [], intercept: undefined };
@@ -107,6 +109,8 @@ export async function startFake({ root, headers, operations }: FakeOptions): Pro
       if (!checkQuery(request.query)) return refuse(`query: ${ajv.errorsText(checkQuery.errors)}`);
       if (checkBody ? !checkBody(request.body) : text !== '')
         return refuse(`body: ${ajv.errorsText(checkBody?.errors)}`);
+      const violation = vendor?.(request);
+      if (violation !== undefined) return refuse(`the vendor's description: ${violation}`);
       return answer(request);
     }
     return refuse('no operation is described');

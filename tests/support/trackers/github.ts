@@ -1,4 +1,5 @@
 import { type FakeTracker, object, startFake } from './fake.ts';
+import { vendorCheck } from './vendor.ts';
 
 /** An issue of the fake. */
 export interface GithubIssue {
@@ -30,6 +31,8 @@ const REPOSITORY = '/repos/acme/web-shop';
 const LOGIN = 'svc';
 const NUMBER = { type: 'string', pattern: '^[1-9]\\d{0,2}$' };
 
+const vendor = vendorCheck('github.json', '');
+
 /** GitHub Enterprise Server, with the repository `acme/web-shop`. @param now the time of new issues */
 export async function startGithub(token: string, now: () => Date): Promise<FakeGithub> {
   const issues: GithubIssue[] = [];
@@ -49,6 +52,7 @@ export async function startGithub(token: string, now: () => Date): Promise<FakeG
 
   const fake: FakeTracker = await startFake({
     root: '/api/v3',
+    vendor,
     headers: {
       accept: 'application/vnd.github+json',
       authorization: `Bearer ${token}`,

@@ -1,4 +1,5 @@
 import { type FakeTracker, object, startFake, type TrackerRequest } from './fake.ts';
+import { vendorCheck } from './vendor.ts';
 
 /** An issue of the fake. */
 export interface GitlabIssue {
@@ -31,6 +32,8 @@ export const commandsIn = (text: string): string[] =>
     .split('\n')
     .filter((line) => /^\/[a-z]/i.test(line));
 
+const vendor = vendorCheck('gitlab.yaml', '/api/v4');
+
 /** GitLab with the project `acme/web-shop`. @param now the time of new issues */
 export async function startGitlab(secret: string, now: () => Date): Promise<FakeGitlab> {
   const issues: GitlabIssue[] = [];
@@ -51,6 +54,7 @@ export async function startGitlab(secret: string, now: () => Date): Promise<Fake
 
   const fake = await startFake({
     root: '/api/v4',
+    vendor,
     headers: { authorization: `Bearer ${secret}` },
     operations: [
       {

@@ -1,5 +1,6 @@
 import { ADF } from './adf.ts';
 import { type FakeTracker, object, startFake } from './fake.ts';
+import { vendorCheck } from './vendor.ts';
 
 const CATEGORIES = {
   'To Do': 'new',
@@ -42,6 +43,9 @@ export interface FakeJira extends FakeTracker {
 
 const text = (max: number) => ({ type: 'string', minLength: 1, maxLength: max });
 const MARKED = 'creator = currentUser\\(\\) AND created >= "-\\d+m" ORDER BY created DESC';
+
+/** Jira Data Center publishes none. */
+const vendor = vendorCheck('jira.json', '/rest/api/3');
 
 /** Jira Cloud if there is an account, otherwise Data Center. The project is `WEB`. */
 export async function startJira(token: string, email?: string): Promise<FakeJira> {
@@ -87,6 +91,7 @@ export async function startJira(token: string, email?: string): Promise<FakeJira
 
   const server = await startFake({
     root: `/rest/api/${isCloud ? 3 : 2}`,
+    vendor: isCloud ? vendor : undefined,
     headers: {
       accept: 'application/json',
       authorization: isCloud
