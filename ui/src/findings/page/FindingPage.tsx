@@ -25,14 +25,7 @@ import { projectsQuery } from '../../projects/queries.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
-import {
-  exploitsQuery,
-  type Finding,
-  findingKey,
-  findingQuery,
-  issuesQuery,
-  refsQuery,
-} from '../finding-queries.ts';
+import { exploitsQuery, type Finding, findingKey, findingQuery, refsQuery } from '../finding-queries.ts';
 import { titleOf } from '../title.ts';
 import { addressOf, isOutOf } from '../views.ts';
 import { Exploits } from './Exploits.tsx';
@@ -41,6 +34,7 @@ import classes from './Finding.module.css';
 import { FindingText, MarkdownText } from './FindingText.tsx';
 import { Headline } from './Headline.tsx';
 import { Issues } from './issues/Issues.tsx';
+import { issuesQuery } from './issues/queries.ts';
 import { ListNav } from './ListNav.tsx';
 import { OthersChanges } from './OthersChanges.tsx';
 import { Refs } from './Refs.tsx';

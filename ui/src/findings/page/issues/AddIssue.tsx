@@ -7,7 +7,8 @@ import { showSuccess } from '../../../components/errors/toasts.ts';
 import { DialogForm } from '../../../components/forms/DialogForm.tsx';
 import { useSend } from '../../../components/forms/use-send.ts';
 import { IconPlus } from '../../../icons/icons.ts';
-import type { Finding, Issue, IssueIntegration } from '../../finding-queries.ts';
+import type { Finding } from '../../finding-queries.ts';
+import type { Issue, IssueIntegration } from './queries.ts';
 import { useCreateIssue, useRefreshIssues } from './use-create-issue.tsx';
 
 interface Props {

@@ -8,8 +8,9 @@ import { showSuccess } from '../../../components/errors/toasts.ts';
 import { StateBadge } from '../../../components/StateBadge.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
 import { IconExternalLink } from '../../../icons/icons.ts';
-import type { Finding, Issue } from '../../finding-queries.ts';
+import type { Finding } from '../../finding-queries.ts';
 import { STATUS_NAMES } from '../../Severity.tsx';
+import type { Issue } from './queries.ts';
 import { useCreateIssue, useRefreshIssues } from './use-create-issue.tsx';
 
 const COLORS = { pending: 'gray', open: 'blue', closed: 'green', gone: 'orange', failed: 'red' } as const;

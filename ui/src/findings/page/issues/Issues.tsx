@@ -5,10 +5,11 @@ import { useOrg } from '../../../app/session.ts';
 import { Loaded } from '../../../components/Loaded.tsx';
 import { OrgAnchor } from '../../../components/links.tsx';
 import { useMayIn } from '../../../projects/allowed-projects.ts';
-import { type Finding, issuesQuery } from '../../finding-queries.ts';
+import type { Finding } from '../../finding-queries.ts';
 import classes from '../Finding.module.css';
 import { AddIssue } from './AddIssue.tsx';
 import { IssueEntry } from './IssueEntry.tsx';
+import { issuesQuery } from './queries.ts';
 
 /**
  * The issues of a finding at issue trackers. If it has none and can get none, admins see where to connect a tracker, and others see

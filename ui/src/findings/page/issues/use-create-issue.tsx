@@ -6,8 +6,9 @@ import { useOrg } from '../../../app/session.ts';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
 import { useAction } from '../../../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../../../components/errors/toasts.ts';
-import { type Finding, issuesKey } from '../../finding-queries.ts';
+import type { Finding } from '../../finding-queries.ts';
 import { isSettled } from '../../views.ts';
+import { issuesKey } from './queries.ts';
 
 /** Why a finding should have no issue. The service creates one only with `force`. */
 function whyAsked({ status, regressed, reason, proposed }: Finding): string | undefined {
