@@ -130,11 +130,14 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         values ('${trust}', '${org.projectId}', 'CI', '', '${trust}', 'ingest', '${user}', now());
       insert into "${schema}".ci_trusts (project_id, id, issuer, claims)
         values ('${org.projectId}', '${trust}', 'https://ci.invalid', '{"repository_id":"74"}')`);
-    const [webhook, integration, delivery] = [v7(), v7(), v7()];
+    const [webhook, integration, tracker, delivery] = [v7(), v7(), v7(), v7()];
     await sql.unsafe(`delete from shared.destinations where org_id = '${org.id}';
       insert into shared.destinations (id, org_id, kind, url, secret, events, enabled, created_at, updated_at)
         values ('${webhook}', '${org.id}', 'webhook', 'https://hooks.invalid', 'plain.whsec_', '{member.*}', true, now(), now()),
           ('${integration}', '${org.id}', 'slack', 'https://hooks.invalid', 'plain.https://hooks.invalid', '{scan.failed}', true, now(), now());
+      insert into shared.destinations (id, org_id, kind, name, url, secret, events, tracker, enabled, created_at, updated_at)
+        values ('${tracker}', '${org.id}', 'github', 'Web shop', 'https://github.com', 'plain.token', '{issue.requested}',
+          '{"project":"acme/web-shop","labels":[]}', true, now(), now());
       insert into "${schema}".deliveries (destination_id, id, created_at, state)
         values ('${webhook}', '${delivery}', now(), 'failed'), ('${integration}', '${delivery}', now(), 'failed')`);
     await sql.unsafe(`insert into "${schema}".project_members (user_id, project_id, role, created_at)
@@ -181,6 +184,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         rules: rule,
         webhooks: webhook,
         integrations: integration,
+        trackers: tracker,
         deliveries: delivery,
         issues: issue,
         connections: connection,
@@ -205,6 +209,9 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       mfa_token: actor.mfaToken,
       changes: [{ id: finding, status: 'confirmed' }],
       ids: [actor.ids.rules],
+      integration_id: actor.ids.trackers,
+      finding_ids: [finding],
+      force: true,
       org_id: undefined,
       filter: undefined,
       conditions: { path: ['test/**'] },
