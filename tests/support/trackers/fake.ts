@@ -76,7 +76,7 @@ export interface FakeOptions {
   /** Headers that each request has. */
   headers: Record<string, string>;
   operations: Operation[];
-  /** What a request violates in the description that the vendor publishes. */
+  /** The violation of the description that the vendor publishes, by a request. */
   vendor?: ((request: TrackerRequest) => string | undefined) | undefined;
 }
 

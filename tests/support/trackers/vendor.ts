@@ -60,7 +60,7 @@ export function vendorCheck(
   const bodies = formats.default(new Ajv(options)).addSchema(description, 'api');
   const texts = formats.default(new Ajv({ ...options, coerceTypes: 'array' })).addSchema(description, 'api');
 
-  /** What a reference stands for, with the place where it is. */
+  /** Follows a reference. @returns its target, and the place of that */
   function resolve<T extends Reference>(at: string): [T, string] {
     let found: unknown = description;
     for (const part of at.split('/').slice(1))
