@@ -211,7 +211,6 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       ids: [actor.ids.rules],
       integration_id: actor.ids.trackers,
       finding_ids: [finding],
-      force: true,
       org_id: undefined,
       filter: undefined,
       conditions: { path: ['test/**'] },
@@ -264,9 +263,13 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         },
         ...(takesFile && { body: { findings: [{ title: 'Weak cipher', severity: 'Low' }] } }),
         ...(body && {
-          body: Object.fromEntries(
-            Object.entries(body).map(([key, value]) => [key, key in given ? given[key] : value]),
-          ),
+          body: {
+            ...Object.fromEntries(
+              Object.entries(body).map(([key, value]) => [key, key in given ? given[key] : value]),
+            ),
+            // Other requests may have resolved the finding.
+            ...(['createIssue', 'createSharedIssue'].includes(id) && { force: true }),
+          },
         }),
         headers: kind === 'public' || kind === 'baseDomainOnly' ? {} : { ...auth, 'x-org-slug': org.slug },
       };
