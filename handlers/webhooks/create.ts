@@ -21,6 +21,7 @@ import {
   WebhookInput,
   WebhookWithSecret,
 } from '../../lib/webhooks/fields.ts';
+import { factsOf } from '../../lib/webhooks/notices.ts';
 import { newSecret, sealSecret } from '../../lib/webhooks/secrets.ts';
 
 export const createWebhook = endpoint(
@@ -53,11 +54,7 @@ export const createWebhook = endpoint(
           const [inserted] = await tx.insert(t).values(columns).returning();
           if (!inserted) throw new Error('the webhook was not inserted');
           await follow(tx, org.id, at);
-          await mailControl(tx, actor, org.id, 'webhook_created', [
-            ['Address', originOf(inserted)],
-            ['Events', inserted.events.join(', ')],
-            ['Projects', inserted.projectIds === null ? 'all' : String(inserted.projectIds.length)],
-          ]);
+          await mailControl(tx, actor, org.id, 'webhook_created', factsOf(inserted));
           return inserted;
         }),
       (made) => ({

@@ -1,9 +1,8 @@
 import { removeDeliveries } from '../../../db/destinations/deliveries.ts';
 import { removeIssues } from '../../../db/issues/purge.ts';
 import { requireDestination, requireStillAdmin } from '../../destinations/destinations.ts';
-import { articled, type DestinationGroup, originOf } from '../../destinations/groups.ts';
+import { articled, type DestinationGroup, type DestinationRow } from '../../destinations/groups.ts';
 import { deleteDestination } from '../../events/following.ts';
-import { factsOf } from '../../integrations/notices.ts';
 import { mailControl } from '../../orgs/notices.ts';
 import { inOrgQuota } from '../../quotas.ts';
 import { z } from '../../schema.ts';
@@ -14,8 +13,16 @@ import { endpoint } from '../endpoint.ts';
 import { idParam } from '../fields.ts';
 import { logSecurityEvent } from '../security-log.ts';
 
-/** The endpoint that deletes a destination of a group. */
-export const deleteDestinationEndpoint = (group: DestinationGroup) =>
+/**
+ * The endpoint that deletes a destination of a group.
+ * @param deleted what is deleted with it, as sentences
+ * @param factsOf the facts about it in the mail to owners
+ */
+export const deleteDestinationEndpoint = (
+  group: DestinationGroup,
+  deleted: string,
+  factsOf: (row: DestinationRow) => [string, string][],
+) =>
   endpoint(
     {
       method: 'delete',
@@ -24,11 +31,7 @@ export const deleteDestinationEndpoint = (group: DestinationGroup) =>
       audit: `${group.noun}.deleted`,
       tag: group.tag,
       summary: `Delete ${articled(group)}`,
-      description: `${
-        group.noun === 'integration'
-          ? 'Its deliveries and the links to its issues are deleted, too. Pending ones are not sent, and the issues stay at the tracker.'
-          : 'Its deliveries are deleted, too. Pending ones are not sent.'
-      } All owners get a mail.`,
+      description: `${deleted} All owners get a mail.`,
       request: { params: z.object({ id: idParam() }) },
       responses: { 204: { description: 'Deleted.' } },
     },
@@ -42,17 +45,7 @@ export const deleteDestinationEndpoint = (group: DestinationGroup) =>
             await requireStillAdmin(tx, org.id, user.id);
             const found = await requireDestination(tx, org.id, group, params.id);
             await deleteDestination(tx, found);
-            const facts: [string, string][] = [
-              ['Address', originOf(found)],
-              ['Events', found.events.join(', ')],
-            ];
-            await mailControl(
-              tx,
-              actor,
-              org.id,
-              `${noun}_deleted`,
-              noun === 'webhook' ? facts : factsOf(found),
-            );
+            await mailControl(tx, actor, org.id, `${noun}_deleted`, factsOf(found));
             return found;
           }),
         (row) => ({

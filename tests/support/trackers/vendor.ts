@@ -17,6 +17,7 @@ interface Parameter extends Reference {
 }
 
 interface Body extends Reference {
+  required?: boolean;
   content: Record<string, unknown>;
 }
 
@@ -97,11 +98,9 @@ export function vendorCheck(
 
   function bodyProblem(place: string, body: unknown): string | undefined {
     const { requestBody } = resolve<Operation & Reference>(place)[0];
-    if (body === undefined || requestBody === undefined)
-      return body === requestBody || (requestBody && !('required' in requestBody && requestBody.required))
-        ? undefined
-        : `the body is ${JSON.stringify(body)}`;
-    const [, at] = resolve<Body>(`${place}/requestBody`);
+    if (requestBody === undefined) return body === undefined ? undefined : 'no body is described';
+    const [{ required = false }, at] = resolve<Body>(`${place}/requestBody`);
+    if (body === undefined) return required ? 'the body is missing' : undefined;
     const [shape, schema] = resolve<Shape>(`${at}/content/application~1json/schema`);
     const check = bodies.compile({ $ref: `api${schema}` });
     if (!check(body)) return bodies.errorsText(check.errors);
