@@ -26,7 +26,7 @@ import {
   targetOf,
   toIntegration,
 } from '../../lib/integrations/fields.ts';
-import { changedNames, factsOf } from '../../lib/integrations/notices.ts';
+import { factsOfChange } from '../../lib/integrations/notices.ts';
 import { mailControl } from '../../lib/orgs/notices.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { z } from '../../lib/schema.ts';
@@ -64,12 +64,8 @@ export const updateIntegration = endpoint(
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
           if (restarts) await wakeDestinations(tx, [after.id], now.toISOString(), true);
-          const changed = changedNames(before, after);
-          if (changed.length > 0)
-            await mailControl(tx, actor, org.id, 'integration_changed', [
-              ...factsOf(after),
-              ['Changed', changed.join(', ')],
-            ]);
+          const facts = factsOfChange(before, after);
+          if (facts) await mailControl(tx, actor, org.id, 'integration_changed', facts);
           return { before, after, target };
         }),
       ({ before, after, target }) => ({

@@ -27,16 +27,7 @@ import {
   Webhook,
   WebhookChanges,
 } from '../../lib/webhooks/fields.ts';
-
-/** The fields that determine what leaves the organization, and where to. */
-const NAMES = {
-  url: 'address',
-  events: 'events',
-  projectIds: 'projects',
-  minSeverity: 'lowest severity',
-  enabled: 'on or off',
-};
-const MAILED = Object.keys(NAMES) as (keyof typeof NAMES)[];
+import { factsOfChange } from '../../lib/webhooks/notices.ts';
 
 export const updateWebhook = endpoint(
   {
@@ -67,15 +58,8 @@ export const updateWebhook = endpoint(
           const [after] = await tx.update(t).set(columns).where(eq(t.id, before.id)).returning();
           if (!after) throw new ApiError('resource_error/not_found');
           if (isRestarted(before, body)) await wakeDestinations(tx, [after.id], now.toISOString(), true);
-          const changed = MAILED.filter(
-            (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
-          );
-          if (changed.length > 0)
-            await mailControl(tx, actor, org.id, 'webhook_changed', [
-              ['Before', originOf(before)],
-              ['Now', originOf(after)],
-              ['Changed', changed.map((field) => NAMES[field]).join(', ')],
-            ]);
+          const facts = factsOfChange(before, after);
+          if (facts) await mailControl(tx, actor, org.id, 'webhook_changed', facts);
           return { before, after };
         }),
       ({ before, after }) => ({

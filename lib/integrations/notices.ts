@@ -1,4 +1,5 @@
 import { type DestinationRow, originOf } from '../destinations/groups.ts';
+import { type ColumnNames, changeFacts, type Facts } from '../destinations/notices.ts';
 
 /* Mails to owners about an integration. */
 
@@ -13,40 +14,31 @@ const SERVICES: Partial<Record<DestinationRow['kind'], string>> = {
 };
 
 /** The facts about an integration in mails to owners. */
-export const factsOf = (row: DestinationRow): [string, string][] => [
+export const factsOf = (row: DestinationRow): Facts => [
   ['Service', SERVICES[row.kind] ?? row.kind],
   ['Name', row.name ?? ''],
   ['Address', originOf(row)],
-  ...(row.tracker === null ? [] : [['Issues in', row.tracker.project] satisfies [string, string]]),
+  ...(row.tracker === null ? [] : ([['Issues in', row.tracker.project]] satisfies Facts)),
   ['Projects', row.projectIds === null ? 'all' : String(row.projectIds.length)],
   ...(row.mutedProjectIds === null
     ? []
-    : [['Muted projects', String(row.mutedProjectIds.length)] satisfies [string, string]]),
+    : ([['Muted projects', String(row.mutedProjectIds.length)]] satisfies Facts)),
 ];
 
 /** The columns that determine what leaves the organization, and where to. The secret of a chat service is its address. */
-const CHAT_NAMES = {
+const CHAT_NAMES: ColumnNames = {
   secret: 'address',
   projectIds: 'projects',
   mutedProjectIds: 'muted projects',
   minSeverity: 'lowest severity',
-  enabled: 'on or off',
 };
-const TRACKER_NAMES = {
+const TRACKER_NAMES: ColumnNames = {
   url: 'address',
   secret: 'token',
   tracker: 'project, form or rules of issues',
   projectIds: 'projects',
-  enabled: 'on or off',
 };
 
-/** The names of what a change makes leave the organization otherwise. */
-export function changedNames(before: DestinationRow, after: DestinationRow): string[] {
-  const names: Partial<Record<keyof DestinationRow, string>> = after.tracker ? TRACKER_NAMES : CHAT_NAMES;
-  return Object.entries(names)
-    .filter(([field]) => {
-      const column = field as keyof DestinationRow;
-      return JSON.stringify(before[column]) !== JSON.stringify(after[column]);
-    })
-    .map(([, name]) => name);
-}
+/** @returns undefined if owners get no mail */
+export const factsOfChange = (before: DestinationRow, after: DestinationRow): Facts | undefined =>
+  changeFacts(before, after, after.tracker ? TRACKER_NAMES : CHAT_NAMES, factsOf(after));

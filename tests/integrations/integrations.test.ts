@@ -285,6 +285,7 @@ it('the address is in no answer, audit log, mail and log', async () => {
   expect(told[0]).toMatch(/added to[\s\S]*Service: Slack\nName: Security team\n[\s\S]*Muted projects: 1/);
   expect(told[1]).toMatch(/Changed: address\n/);
   expect(told[2]).toMatch(/Changed: address, lowest severity\n/);
+  expect(told[3]).toMatch(/Changed: switched off\n/);
   const everything = JSON.stringify([shown, all, t.mails, lines]);
   for (const hidden of ['path-secret', 'query-secret', 'other-secret', 'third-secret'])
     expect(everything).not.toContain(hidden);

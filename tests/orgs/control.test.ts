@@ -234,7 +234,7 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       prepare: async () => must(await t.api.post('/webhooks', { ...org.asOwner, body: WEBHOOK })).id,
       call: (who, id) =>
         t.api.patch(`/webhooks/${id}`, { ...who, body: { url: 'https://elsewhere.example' } }),
-      told: /A webhook was changed in[\s\S]*Before: https:.*hooks[\s\S]*Now: https:.*elsewhere/,
+      told: /A webhook was changed in[\s\S]*Before: https:.*hooks[\s\S]*Address: https:.*elsewhere/,
     },
   },
   deleteWebhook: {

@@ -2,6 +2,7 @@ import { removeDeliveries } from '../../../db/destinations/deliveries.ts';
 import { removeIssues } from '../../../db/issues/purge.ts';
 import { requireDestination, requireStillAdmin } from '../../destinations/destinations.ts';
 import { articled, type DestinationGroup, type DestinationRow } from '../../destinations/groups.ts';
+import type { Facts } from '../../destinations/notices.ts';
 import { deleteDestination } from '../../events/following.ts';
 import { mailControl } from '../../orgs/notices.ts';
 import { inOrgQuota } from '../../quotas.ts';
@@ -21,7 +22,7 @@ import { logSecurityEvent } from '../security-log.ts';
 export const deleteDestinationEndpoint = (
   group: DestinationGroup,
   deleted: string,
-  factsOf: (row: DestinationRow) => [string, string][],
+  factsOf: (row: DestinationRow) => Facts,
 ) =>
   endpoint(
     {
