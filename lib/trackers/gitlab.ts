@@ -93,7 +93,7 @@ export function createGitlab(settings: TrackerSettings, tools: TrackerTools): Tr
       const body = {
         title: plainTitle(issue.title),
         description: toMarkdown(issue.blocks, issue.marker),
-        ...(labels.length > 0 && { labels: labels.join(',') }),
+        ...(labels.length > 0 && { labels }),
       };
       const { data } = await call('POST', `${path}/issues`, Issue, { body });
       return String(data.iid);

@@ -89,12 +89,12 @@ export async function startGitlab(secret: string, now: () => Date): Promise<Fake
         body: object({
           title: text(255),
           description: text(1_048_576),
-          'labels?': { type: 'string', pattern: '^[^,]+(?:,[^,]+)*$' },
+          'labels?': { type: 'array', items: { type: 'string', pattern: '^[^,]+$' }, minItems: 1 },
         }),
-        answer: ({ body: { title, description, labels = '' } }) => {
+        answer: ({ body: { title, description, labels = [] } }) => {
           commands.push(...commandsIn(description));
           const issue: GitlabIssue = {
-            ...{ iid: issues.length + 1, title, description, labels: labels.split(',') },
+            ...{ iid: issues.length + 1, title, description, labels },
             ...{ state: 'opened', created_at: now().toISOString(), moved_to_id: null, notes: [] },
           };
           issues.push(issue);
