@@ -24,10 +24,12 @@ interface Props {
 export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys }: Props) {
   const { isLimited, role } = useOrg();
   const mayTriage = useMayIn('updateFindings', finding.project_id);
+  /** A regressed finding keeps its status, and may be fixed once more. */
+  const current = finding.regressed ? undefined : finding.status;
   const setStatus = (status: UserStatus) => {
     const { id, title, status: if_status } = finding;
     if (asksReason(status)) decide([finding], { status });
-    else if (if_status !== status) run([{ id, title, status, if_status }]);
+    else if (current !== status) run([{ id, title, status, if_status }]);
   };
   useShortcuts(mayTriage && hasKeys ? triageShortcuts({ setStatus, undo }) : {});
   if (mayTriage === undefined) return null;
@@ -51,8 +53,8 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
           key={status}
           hotkey={STATUS_KEYS[status]}
           justify="space-between"
-          variant={finding.status === status ? 'filled' : 'default'}
-          aria-pressed={finding.status === status}
+          variant={current === status ? 'filled' : 'default'}
+          aria-pressed={current === status}
           {...(asksReason(status) && { 'aria-haspopup': 'dialog' })}
           onClick={() => setStatus(status)}
         >
@@ -63,13 +65,13 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
         <Button
           size="compact-sm"
           justify="flex-start"
-          variant={finding.status === 'verified' ? 'filled' : 'default'}
-          aria-pressed={finding.status === 'verified'}
+          variant={current === 'verified' ? 'filled' : 'default'}
+          aria-pressed={current === 'verified'}
           aria-disabled
           aria-description={text.onlyAgentsVerify}
-          data-disabled={finding.status !== 'verified' || undefined}
+          data-disabled={current !== 'verified' || undefined}
           className={classes.agentsOnly ?? ''}
-          leftSection={finding.status === 'verified' && <IconCheck size={14} aria-hidden />}
+          leftSection={current === 'verified' && <IconCheck size={14} aria-hidden />}
         >
           {STATUS_NAMES.verified}
         </Button>
