@@ -2,7 +2,14 @@ import { sql } from 'drizzle-orm';
 import { BATCH_ROWS, inBatches } from '../batches.ts';
 import { destinations } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { arrayText, type DrizzleClient, orgStatement, run, type SqlClient } from '../statements.ts';
+import {
+  arrayText,
+  type DrizzleClient,
+  orgStatement,
+  run,
+  type SqlClient,
+  statement,
+} from '../statements.ts';
 import { wakeDestinations } from './destinations.ts';
 import type { StoredEvent } from './read.ts';
 
@@ -185,10 +192,14 @@ export async function purgeEvents(client: SqlClient, tables: OrgTables, before: 
   await inBatches(async () => (await purge.events(tables).run(client, params)).length);
 }
 
-const forgotten = orgStatement<{ orgId: string }, { id: string }>(
+const notDue = statement<{ orgId: string }, { id: string }>(
+  ($) => sql`select id from ${destinations} where org_id = ${$.orgId}::uuid and enabled and due_at is null`,
+);
+
+const forgotten = orgStatement<{ ids: string }, { id: string }>(
   ({ deliveries }, $) => sql`
-select d.id from ${destinations} d where d.org_id = ${$.orgId}::uuid and d.enabled and d.due_at is null
-  and exists (select 1 from ${deliveries} p where p.destination_id = d.id and p.next_at is not null)`,
+select distinct destination_id as id from ${deliveries}
+where destination_id = any (${$.ids}::uuid[]) and next_at is not null`,
 );
 
 /**
@@ -201,11 +212,9 @@ export async function wakeForgotten(
   orgId: string,
   now: Date,
 ): Promise<void> {
-  const found = await forgotten(tables).run(client, { orgId });
-  if (found.length === 0) return;
-  await wakeDestinations(
-    client,
-    found.map(({ id }) => id),
-    now.toISOString(),
-  );
+  const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+  const sleeping = idsOf(await notDue.run(client, { orgId }));
+  if (sleeping.length === 0) return;
+  const found = idsOf(await forgotten(tables).run(client, { ids: arrayText(sleeping) }));
+  if (found.length > 0) await wakeDestinations(client, found, now.toISOString());
 }

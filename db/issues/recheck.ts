@@ -42,7 +42,7 @@ const write = orgStatement<Due, object>(
 insert into ${events} (id, at, type, subject)
 select md5(id::text || ${$.day}::text)::uuid, ${$.now}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, id::text from ${issues}
 where destination_id = ${$.destinationId}::uuid and state <> 'failed' and coalesce(checked_at, created_at)
-  < case state when 'pending' then ${$.pending}::timestamptz else ${$.read}::timestamptz end
+  < case when state = 'pending' then ${$.pending}::timestamptz else ${$.read}::timestamptz end
 order by coalesce(checked_at, created_at) limit greatest(0, ${MOST} - (
   select count(*) from ${deliveries} d where d.destination_id = ${$.destinationId}::uuid and d.next_at is not null))
 on conflict (id) do nothing`,

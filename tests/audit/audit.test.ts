@@ -143,7 +143,7 @@ describe('the chain', () => {
     const table = `"${schema(small)}".audit_entries`;
     const tries: [string, RegExp][] = [
       [`update ${table} set action = 'token.created' where seq = ${seq - 1}`, /entry \d+ was changed/],
-      [`update ${table} set at = at - interval '1 hour' where seq = ${seq - 1}`, /entry \d+ was changed/],
+      [`update ${table} set at = now() - interval '1 hour' where seq = ${seq - 1}`, /entry \d+ was changed/],
       [`update ${table} set changes = '{}' where seq = ${seq - 1}`, /entry \d+ was changed/],
       [`delete from ${table} where seq = ${seq - 1}`, /entry \d+ is missing/],
       [`delete from ${table} where seq = ${seq}`, /entry \d+ is missing/],

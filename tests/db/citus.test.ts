@@ -17,6 +17,8 @@ import { migrate } from '../../lib/admin/migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
+import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
+import { recheckAllIssues } from '../../lib/maintenance/recheck-issues.ts';
 import { tellOfExpiringTokens } from '../../lib/notifications/expiring-tokens.ts';
 import { startMails } from '../../lib/notifications/following.ts';
 import { purgeCi } from '../../lib/tokens/ci/exchange.ts';
@@ -211,6 +213,25 @@ it('events are published, delivered and purged with nothing that Citus would ref
   expect(await faultsOf(statements)).toEqual([]);
 });
 
+it('organizations are purged, and issues read again, with nothing that Citus would refuse', async () => {
+  const { sql } = t.services.database;
+  const org = await createOrg(t.api);
+  await sql.unsafe(
+    `insert into shared.destinations (id, org_id, kind, name, url, secret, events, tracker, enabled, created_at, updated_at)
+      values (gen_random_uuid(), $1, 'github', 'Web', 'https://127.0.0.1', 'plain.token', '{issue.requested}',
+        '{"project":"acme/web","labels":[]}', true, now(), now())`,
+    [org.id],
+  );
+  wire.take();
+  await purgeOrgs(t.services);
+  await recheckAllIssues(t.services);
+  const statements = wire.take();
+  const texts = statements.join('\n');
+  for (const part of ["set state = 'gone'", 'select distinct destination_id', 'insert into "org_'])
+    expect(texts).toContain(part);
+  expect(await faultsOf(statements)).toEqual([]);
+});
+
 it('mails about findings and tokens are written with nothing that Citus would refuse', async () => {
   const { outbox, clock } = t.services;
   const org = await createOrg(t.api);
@@ -313,6 +334,10 @@ const BREAKING: [statement: string, fault: string][] = [
   ['with x as (delete from shared.settings) select 1 from ORG.scans', 'writes to shared'],
   ['insert into shared.settings select name, slug from ORG.projects', 'writes to shared'],
   ['select exists (select from ORG.scans) from shared.users', 'a SELECT of no columns beside shared'],
+  [
+    'select 1 from shared.users u where exists (select 1 from ORG.scans s where s.scan_id = u.id)',
+    'a SELECT of shared with a condition on the organization',
+  ],
   [
     "insert into ORG.scans (scan_id, name) select scan_id, case name when 'a' then 'b' end from ORG.scans",
     'CASE with an operand',

@@ -193,7 +193,7 @@ describe('a delivery that failed', () => {
     fails();
     await send(t, org);
     await org.run(
-      `update ORG.deliveries set created_at = created_at - interval '3 days', next_at = now() - interval '1 hour'`,
+      `update ORG.deliveries set created_at = now() - interval '73 hours', next_at = now() - interval '1 hour'`,
     );
     await org.run('update shared.destinations set due_at = now()');
     await createProcess(t).run();
@@ -558,9 +558,9 @@ describe('the purge', () => {
     const destination = await addDestination(t, org, receiver.url);
     await writeEvents(t, org, 3);
     await send(t, org);
-    await org.run("update ORG.events set at = at - interval '31 days' where seq <= 2");
+    await org.run("update ORG.events set at = now() - interval '31 days' where seq <= 2");
     await org.run(
-      "update ORG.deliveries set created_at = created_at - interval '31 days' where event_id in (select id from ORG.events where seq = 1)",
+      "update ORG.deliveries set created_at = now() - interval '31 days' where event_id in (select id from ORG.events where seq = 1)",
     );
     await purgeOrgs(t.services);
     expect(await org.run('select seq from ORG.events')).toMatchObject([{ seq: '3' }]);

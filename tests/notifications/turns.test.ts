@@ -110,7 +110,7 @@ it('about events of more than three days ago are left out', async () => {
   await cause();
   const process = processWith();
   await process.publish(org.id);
-  await run(t, `update ${tableOf('events')} set at = at - interval '4 days'`);
+  await run(t, `update ${tableOf('events')} set at = now() - interval '4 days'`);
   await process.run();
   expect(await counts()).toEqual({ mails: 0, deliveries: 0 });
 });

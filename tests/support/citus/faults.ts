@@ -85,6 +85,9 @@ async function orgFaults(statement: Statement, text: string, analyzer: Analyzer)
     ...(isMixed && partsOf(body, 'SelectStmt').some(hasNoColumns)
       ? ['a SELECT of no columns beside shared']
       : []),
+    ...(isMixed && [body, ...selectsIn(body)].some(selectsSharedByOrg)
+      ? ['a SELECT of shared with a condition on the organization']
+      : []),
     ...(written.length > 0 ? writeFaults(body) : []),
     ...(kind === 'InsertStmt' || partsOf(body, 'InsertStmt').length > 0
       ? insertFaults(statement, await analyzer.analyze(text), analyzer)
@@ -115,6 +118,14 @@ const writeFaults = (body: Part): string[] => [
     ? ['a join in a SELECT that locks rows']
     : []),
 ];
+
+/** Whether rows of `shared` are selected by a subquery of an organization's tables. */
+function selectsSharedByOrg({ fromClause = [], whereClause = {} }: Part): boolean {
+  const isOfOrg = ({ schema = '' }) => ORG_SCHEMA.test(schema);
+  const from = tablesOf(fromClause);
+  const isShared = from.some(({ schema }) => schema === 'shared') && !from.some(isOfOrg);
+  return isShared && tablesOf(whereClause).some(isOfOrg);
+}
 
 const selectsIn = (body: Part): Part[] => [
   ...partsOf(body, 'SelectStmt'),
