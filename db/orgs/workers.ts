@@ -55,6 +55,8 @@ export interface CitusFacts {
   shards_on_coordinator: boolean;
   /** Whether new schemas are distributed. */
   sharding: boolean;
+  /** Whether the role may create organizations, which needs a superuser, or a role of which Citus knows that all nodes have it. */
+  may_create: boolean;
   /** Whether the role may let organizations be spread over the workers. */
   may_spread: boolean;
   /** Tables of `shared` that are distributed. */
@@ -75,6 +77,8 @@ select (select extversion from pg_catalog.pg_extension where extname = 'citus') 
     where isactive and noderole = 'primary') as nodes,
   exists (select from pg_catalog.pg_dist_node where groupid = 0 and shouldhaveshards) as shards_on_coordinator,
   current_setting('citus.enable_schema_based_sharding')::boolean as sharding,
+  (select rolsuper or exists (select from pg_catalog.pg_dist_object where classid = 'pg_authid'::regclass and objid = r.oid)
+    from pg_catalog.pg_roles r where rolname = current_user) as may_create,
   has_sequence_privilege(${SEQUENCE}, 'usage') as may_spread,
   (select coalesce(json_agg(logicalrelid::text order by 1), '[]') from pg_catalog.pg_dist_partition
     where logicalrelid::text like 'shared.%') as distributed_shared`,

@@ -101,6 +101,7 @@ describe.skipIf(!binDir)('on a Citus cluster', () => {
         expect.stringMatching(/^ok: Citus \d+\S*, 2 workers$/),
         'ok: all workers respond',
         expect.stringMatching(/^ok: new organizations are distributed/),
+        'ok: the role may create organizations',
         'ok: new organizations are spread over the workers',
         'ok: shared is on the coordinator',
         'ok: all organizations with tables are on workers',
@@ -119,6 +120,21 @@ describe.skipIf(!binDir)('on a Citus cluster', () => {
       } finally {
         await set('on');
         await admin.unsafe(`grant usage on sequence pg_catalog.pg_dist_colocationid_seq to findings`);
+      }
+    });
+
+    it('finds a role that Citus does not know, which creates no organizations', async () => {
+      const [known] = await admin.unsafe(
+        "delete from pg_catalog.pg_dist_object where objid = 'findings'::regrole returning objid",
+      );
+      try {
+        expect(await told()).toContainEqual(expect.stringMatching(/^failed: the role cannot create/));
+        await expect(createOrg(t.api)).rejects.toThrow('cannot be prepared for its first data');
+      } finally {
+        await admin.unsafe(
+          "insert into pg_catalog.pg_dist_object (classid, objid, objsubid) values ('pg_authid'::regclass, $1, 0)",
+          [known?.objid],
+        );
       }
     });
   });

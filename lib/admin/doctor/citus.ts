@@ -12,7 +12,7 @@ const citus = checksOf('Citus', CITUS_DOCS);
 /** The cluster and the places of organizations; no checks on other databases. */
 export async function checkCitus({ sql }: Database): Promise<Check[]> {
   if ((await createEngineDetection()(sql)) !== 'citus') return [];
-  const { version, nodes, shards_on_coordinator, sharding, may_spread, distributed_shared } =
+  const { version, nodes, shards_on_coordinator, sharding, may_create, may_spread, distributed_shared } =
     await readCitusFacts(sql);
   const workers = nodes.filter(({ is_worker }) => is_worker);
   const down = await sql.begin(findDownWorkers);
@@ -31,6 +31,9 @@ export async function checkCitus({ sql }: Database): Promise<Check[]> {
     ...(shards_on_coordinator
       ? [citus.warning('the coordinator takes organizations: set shouldhaveshards to false for it')]
       : []),
+    may_create
+      ? citus.ok('the role may create organizations')
+      : citus.failed('the role cannot create organizations: add it to pg_catalog.pg_dist_object'),
     may_spread
       ? citus.ok('new organizations are spread over the workers')
       : citus.warning('new organizations are not spread: grant usage on pg_catalog.pg_dist_colocationid_seq'),

@@ -89,6 +89,10 @@ export async function makeCitusDatabase(nodes: CitusNodes, name: string): Promis
     for (const worker of workers) await addNode(sql, worker);
     await sql.unsafe(`alter database ${name} set citus.enable_schema_based_sharding = on`);
     await sql.unsafe(`grant usage on sequence pg_catalog.pg_dist_colocationid_seq to ${ROLE}`);
+    await sql.unsafe(
+      "insert into pg_catalog.pg_dist_object (classid, objid, objsubid) values ('pg_authid'::regclass, $1::text::regrole, 0)",
+      [ROLE],
+    );
   });
   return { adminUrl, url: Object.assign(new URL(adminUrl), { username: ROLE }).href };
 }
