@@ -82,25 +82,23 @@ const titleOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${meth
 /** Everything that says who controls the organization, and what is kept. */
 async function control() {
   const schema = `org_${org.id.replaceAll('-', '')}`;
-  return [
-    await sql('select user_id, role, project_access from shared.memberships where org_id = $1 order by 1', [
-      org.id,
-    ]),
-    await sql('select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1', [
-      org.id,
-    ]),
-    await sql('select org_id from shared.org_deletions where org_id = $1', [org.id]),
-    await sql('select project_id from shared.project_transfers where source_id = $1', [org.id]),
-    await sql(`select id from ${schema}.api_tokens order by 1`),
-    await sql(`select name, enabled from ${schema}.feature_flags order by 1`),
-    await sql(`select id from ${schema}.projects where deleted_at is null order by 1`),
-    await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
-    await sql('select id, require_sso from shared.sso_connections where org_id = $1 order by 1', [org.id]),
-    await sql('select id, url from shared.destinations where org_id = $1 order by 1', [org.id]),
-    await sql('select id from shared.org_domains where verified_at is not null and org_id = $1', [org.id]),
-    await sql('select id from shared.scim_tokens where org_id = $1', [org.id]),
-    await sql(`select id from ${schema}.deletions where state <> 'purging' order by 1`),
+  const parts = [
+    'select user_id, role, project_access from shared.memberships where org_id = $1',
+    'select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1',
+    'select org_id from shared.org_deletions where org_id = $1',
+    'select project_id from shared.project_transfers where source_id = $1',
+    `select id from ${schema}.api_tokens`,
+    `select name, enabled from ${schema}.feature_flags`,
+    `select id from ${schema}.projects where deleted_at is null`,
+    'select resolved_findings, scans from shared.retention where org_id = $1',
+    'select id, require_sso from shared.sso_connections where org_id = $1',
+    'select id, url from shared.destinations where org_id = $1',
+    'select id from shared.org_domains where verified_at is not null and org_id = $1',
+    'select id from shared.scim_tokens where org_id = $1',
+    `select id from ${schema}.deletions where state <> 'purging'`,
   ];
+  const lists = parts.map((part) => `array (select part::text from (${part} order by 1) part)`);
+  return await sql(`select ${lists.map((list, i) => `${list} as part${i}`).join()}`, [org.id]);
 }
 
 interface Change {
