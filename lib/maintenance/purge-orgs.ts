@@ -24,6 +24,7 @@ const EVENTS_MS = 30 * DAY_MS;
  * purges such deletions, and removes expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
  * exist: that happens when the organization was restored from a backup. Makes destinations due whose
  * deliveries were forgotten.
+ * @throws the first error of an organization, after all others were purged; a worker of Citus that is down is none
  */
 export async function purgeOrgs({
   database: { db, sql },
@@ -35,6 +36,7 @@ export async function purgeOrgs({
 }: Pick<Services, 'config' | 'database' | 'knownOrgs' | 'orgMigrations' | 'clock' | 'log'>): Promise<void> {
   const before = undoableSince(clock());
   let last: string | undefined;
+  let failure: unknown;
   for (;;) {
     const page = await db
       .select({ id: orgs.id })
@@ -61,12 +63,13 @@ export async function purgeOrgs({
       } catch (error) {
         // Purged since the page was read.
         if (isMissingTable(error)) continue;
-        // The others do not wait for the worker of this one.
-        if (!isWorkerDown(error)) throw error;
+        // The others do not wait for this one.
         log.error('an organization is not purged yet', { org: org.id, error });
+        if (!isWorkerDown(error)) failure ??= error;
       }
     }
     last = page.at(-1)?.id;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE) break;
   }
+  if (failure) throw failure;
 }

@@ -567,6 +567,16 @@ describe('the purge', () => {
     expect((await deliveriesOf(org, destination)).map(({ seq }) => seq)).toEqual(['3', null]);
   });
 
+  it('goes on with the others where it fails, and tells of the failure', async () => {
+    const later = await createEventOrg(t);
+    await writeEvents(t, later);
+    await later.run("update ORG.events set at = now() - interval '31 days'");
+    await org.run('alter table ORG.events rename column at to other');
+    await expect(purgeOrgs(t.services)).rejects.toThrow('column "at" does not exist');
+    expect(await later.run('select seq from ORG.events')).toEqual([]);
+    await org.run('alter table ORG.events rename column other to at');
+  });
+
   it('makes destinations due again that have forgotten their deliveries', async () => {
     const { url } = receiver;
     const [forgotten, off, idle] = [
