@@ -7,7 +7,7 @@ import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
 
 interface Props {
   menu: typeof MenuParts;
-  current?: FindingStatus;
+  current?: FindingStatus | undefined;
   onChoose(status: UserStatus): void;
 }
 

@@ -150,7 +150,13 @@ export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
         </UnstyledButton>
       )}
     >
-      {(menu) => <StatusItems menu={menu} current={status} onChoose={(next) => setStatus(finding, next)} />}
+      {(menu) => (
+        <StatusItems
+          menu={menu}
+          current={regressed ? undefined : status}
+          onChoose={(next) => setStatus(finding, next)}
+        />
+      )}
     </LazyMenu>
   );
 }
