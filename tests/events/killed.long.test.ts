@@ -108,7 +108,7 @@ async function fix(page: Page, id: string, hasRegressed: boolean): Promise<void>
   await page.getByRole('button', { name: 'Fixed' }).click();
   const read = async () => must(await server.api.get(`/findings/${id}`, org.asOwner));
   await expect.poll(read).toMatchObject({ status: 'fixed', regressed: false });
-  // It would complain of the server that is killed.
+  // An open page would complain that the server is gone.
   await page.goto('about:blank');
 }
 

@@ -244,7 +244,7 @@ describe('a blocked org', () => {
   it('and many more take no connection from requests of users', async () => {
     const blocked = await createSites(8);
     const waiting = await whileLocked(blocked, async () => {
-      const waiting = blocked.flatMap((site) => times(5, () => pushTo(site)));
+      const waiting = blocked.flatMap((site) => times(2, () => pushTo(site)));
       await untilBlocked(watcher.sql, AGENTS_SHARE);
       const reads = blocked.map(({ org }) => api.get('/findings', org.asOwner));
       expect(statusesOf(await Promise.all(reads))).toEqual(blocked.map(() => 200));
