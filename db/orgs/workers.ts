@@ -55,7 +55,7 @@ export interface CitusFacts {
   shards_on_coordinator: boolean;
   /** Whether new schemas are distributed. */
   sharding: boolean;
-  /** Whether the role may create organizations, which needs a superuser, or a role of which Citus knows that all nodes have it. */
+  /** Whether the role may create organizations, which needs a superuser, or a role that Citus has noted as one of all nodes. */
   may_create: boolean;
   /** Whether the role may let organizations be spread over the workers. */
   may_spread: boolean;

@@ -33,7 +33,9 @@ export async function checkCitus({ sql }: Database): Promise<Check[]> {
       : []),
     may_create
       ? citus.ok('the role may create organizations')
-      : citus.failed('the role cannot create organizations: add it to pg_catalog.pg_dist_object'),
+      : citus.failed(
+          'the role cannot create organizations: add it to pg_catalog.pg_dist_object (step 3 of the set-up)',
+        ),
     may_spread
       ? citus.ok('new organizations are spread over the workers')
       : citus.warning('new organizations are not spread: grant usage on pg_catalog.pg_dist_colocationid_seq'),
