@@ -15,6 +15,12 @@ export const FINDING_STATUSES = [
 ] as const;
 export type FindingStatus = (typeof FINDING_STATUSES)[number];
 
+/**
+ * The statuses before and after a change. `regressed` is the one side of a change that leaves the status of a regressed finding as it
+ * is, such as fixed again.
+ */
+export const CHANGED_STATUSES = [...FINDING_STATUSES, 'regressed'] as const;
+
 /** Statuses of findings that nobody has resolved. */
 export const UNRESOLVED: readonly FindingStatus[] = ['open', 'confirmed'];
 

@@ -35,6 +35,7 @@ export const undoFindingChange = endpoint(
               id: id(),
               status: z.enum(FINDING_STATUSES),
               previous_status: z.enum(FINDING_STATUSES),
+              regressed: z.boolean().openapi({ example: false }),
             }),
           ),
           conflicts: z.array(z.object({ id: id(), status: z.enum(FINDING_STATUSES) })),

@@ -5366,7 +5366,7 @@ export interface components {
             kind: components["schemas"]["EventKind"];
             actor: components["schemas"]["ActivityEntryActor"];
             /**
-             * @description Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`).
+             * @description Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`). The status `regressed`: the finding had regressed, and was resolved again with the status that it had.
              * @example open
              */
             from?: string;
@@ -5428,7 +5428,7 @@ export interface components {
             kind: components["schemas"]["EventKind"];
             actor: components["schemas"]["OrgActivityEntryActor"];
             /**
-             * @description Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`).
+             * @description Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`). The status `regressed`: the finding had regressed, and was resolved again with the status that it had.
              * @example open
              */
             from?: string;
@@ -8956,9 +8956,12 @@ export interface components {
              */
             total: number;
         };
+        /** @enum {string} */
+        ChangedStatus: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified" | "regressed";
+        /** @description From `regressed`: the finding had regressed, and was resolved again with the status that it had. To `regressed`: that was undone. */
         EventStatusFindingStatus: {
-            from: components["schemas"]["FindingStatus"];
-            to: components["schemas"]["FindingStatus"];
+            from: components["schemas"]["ChangedStatus"];
+            to: components["schemas"]["ChangedStatus"];
         };
         FindingAssignedEventData: {
             actor: components["schemas"]["EventActor"];
@@ -10546,6 +10549,8 @@ export interface components {
             id: string;
             status: components["schemas"]["FindingStatus"];
             previous_status: components["schemas"]["FindingStatus"];
+            /** @example false */
+            regressed: boolean;
         };
         UndoFindingChangeResultConflict: {
             /**
@@ -16912,7 +16917,8 @@ export interface operations {
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "status": "open",
-                     *             "previous_status": "open"
+                     *             "previous_status": "open",
+                     *             "regressed": false
                      *           }
                      *         ],
                      *         "conflicts": [

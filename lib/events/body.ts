@@ -1,4 +1,5 @@
 import {
+  CHANGED_STATUSES,
   FINDING_STATUSES,
   PERSONAS,
   SCAN_STATUSES,
@@ -106,7 +107,10 @@ const StatusChanged = event(z.literal('finding.status_changed'), {
   findings: findings(
     {
       ...findingShape,
-      status: z.object({ from: status(), to: status() }),
+      status: z.object({ from: z.enum(CHANGED_STATUSES), to: z.enum(CHANGED_STATUSES) }).openapi({
+        description:
+          'From `regressed`: the finding had regressed, and was resolved again with the status that it had. To `regressed`: that was undone.',
+      }),
       reason: reason(),
       note: note(),
     },

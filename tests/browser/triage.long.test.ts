@@ -204,6 +204,25 @@ describePages('the triage of a finding', (site) => {
     await expect.poll(async () => (await read(id)).assignee_id).toBeUndefined();
   });
 
+  it('resolves a regressed finding again, and undoes that', async () => {
+    const fields = { fingerprint: 'regressed', title: 'Regressed' };
+    const id = await report(fields);
+    await change(id, { status: 'fixed' });
+    await report(fields);
+    const page = await open(id);
+    const badge = page.getByText('seen again after it was fixed');
+    await badge.waitFor();
+    await page.getByRole('group', { name: 'Set the status' }).getByRole('button', { name: 'Fixed' }).click();
+    await timeline(page).getByText('changed the status from Regressed to Fixed').waitFor();
+    await badge.waitFor({ state: 'hidden' });
+
+    await press(page, 'u');
+    await page.getByText('Undone. Back to Regressed: “Regressed”').waitFor();
+    await badge.waitFor();
+    await timeline(page).getByText('changed the status from Fixed to Regressed').waitFor();
+    expect(await read(id)).toMatchObject({ status: 'fixed', regressed: true });
+  });
+
   it('undoes older changes from the list of recent changes of everybody, and keeps later ones', async () => {
     const [id, other] = [await report({ title: 'First' }), await report({ title: 'Second' })];
     must(

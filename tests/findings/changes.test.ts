@@ -66,7 +66,9 @@ describe('POST /changes/{id}/undo', () => {
     t.advance(60_000);
 
     const { restored, conflicts } = must(await undo(change_id));
-    expect(restored).toEqual([{ id: a, status: 'wontfix', previous_status: 'false_positive' }]);
+    expect(restored).toEqual([
+      { id: a, status: 'wontfix', previous_status: 'false_positive', regressed: false },
+    ]);
     expect(conflicts).toEqual([]);
     expect(await decided(a)).toEqual(was);
     const activity = must(await t.api.get(`/findings/${a}/activity?per_page=4`, org.asOwner));

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SEVERITIES } from '../../db/schema/values.ts';
+import { eventsOf } from '../events/kit.ts';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -22,6 +23,7 @@ interface Listed {
   regressed: boolean;
   regressed_at?: string;
   updated_at: string;
+  status_changed_at: string;
 }
 
 const list = async (query: string): Promise<Listed[]> =>
@@ -61,6 +63,47 @@ describe('a finding that is seen again after it was fixed', () => {
     const entries: { kind: string }[] = must(await t.api.get(`/findings/${id}/activity`, org.asOwner));
     expect(entries.filter(({ kind }) => kind === 'regressed')).toHaveLength(1);
     expect(entries.filter(({ kind }) => kind === 'severity')).toHaveLength(1);
+  });
+
+  it('is resolved again with the status that it has, which can be undone', async () => {
+    const before = await seenAgainAfter('fixed', 'resolved-again');
+    const url = `/findings/${before.id}`;
+    const read = async (): Promise<Listed> => must(await t.api.get(url, org.asOwner));
+    const events = eventsOf(t, org);
+    await events.forget();
+    t.advance(60_000);
+    const body = { changes: [{ id: before.id, status: 'fixed' }] };
+    const { change_id } = must(await t.api.patch('/findings', { ...org.asOwner, body }));
+    const fixed = await read();
+    expect(fixed).toMatchObject({ status: 'fixed', regressed: false, status_changed_at: fixed.updated_at });
+    const id = before.id;
+    expect(must(await t.api.post(`/changes/${change_id}/undo`, org.asOwner)).restored).toEqual([
+      { id, status: 'fixed', previous_status: 'fixed', regressed: true },
+    ]);
+    const { status_changed_at, regressed_at } = before;
+    expect(await read()).toMatchObject({ regressed: true, status_changed_at, regressed_at });
+
+    const steps = [
+      { from: 'fixed', to: 'regressed' },
+      { from: 'regressed', to: 'fixed' },
+    ];
+    const entries: { kind: string }[] = must(await t.api.get(`${url}/activity`, org.asOwner));
+    expect(entries.slice(0, 2)).toMatchObject(steps.map((step) => ({ kind: 'status', ...step })));
+    const told = (await events.rendered()).map(({ data }) => (data as { findings?: unknown[] }).findings);
+    expect(told).toHaveLength(2);
+    expect(told).toMatchObject(
+      expect.arrayContaining(steps.map((status) => [expect.objectContaining({ id, status })])),
+    );
+    await expectRightCounts(t.services.database, t.api, org);
+  });
+
+  it('that gets a note only stays regressed', async () => {
+    const { id } = await seenAgainAfter('fixed', 'noted-only');
+    expect(
+      must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: { note: 'Later.' } })).regressed,
+    ).toBe(true);
+    const [entry] = must(await t.api.get(`/findings/${id}/activity`, org.asOwner));
+    expect(entry).toMatchObject({ kind: 'status', from: 'fixed', to: 'fixed', note: 'Later.' });
   });
 
   it('is not one that was set aside', async () => {

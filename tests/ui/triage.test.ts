@@ -132,9 +132,12 @@ describe('the triage of findings', () => {
     (await request(0)).succeed({ change_id: 'of a' });
     const first = await undoRequest(0);
     expect(first.id).toBe('of b');
-    first.succeed({ restored: [{ id: 'b', status: 'verified' }] });
+    first.succeed({ restored: [{ id: 'b', status: 'verified', regressed: true }] });
     await vi.waitFor(() =>
-      expect(messages.undone).toHaveBeenCalledWith([{ id: 'b', title: 'b', status: 'verified' }], 0),
+      expect(messages.undone).toHaveBeenCalledWith(
+        [{ id: 'b', title: 'b', status: 'verified', regressed: true }],
+        0,
+      ),
     );
     expect(shown.get('b')).toBe('verified');
     triage.undo();
@@ -170,8 +173,8 @@ describe('the triage of findings', () => {
     page.triage.undo();
     const last = await page.undoRequest(0);
     expect(last.id).toBe('second');
-    last.succeed({ restored: [{ id: `f${BATCH}`, status: 'open' }] });
-    (await page.undoRequest(1)).succeed({ restored: [{ id: 'f0', status: 'open' }] });
+    last.succeed({ restored: [{ id: `f${BATCH}`, status: 'open', regressed: false }] });
+    (await page.undoRequest(1)).succeed({ restored: [{ id: 'f0', status: 'open', regressed: false }] });
     await vi.waitFor(() => expect(page.messages.undone).toHaveBeenCalled());
     expect(page.messages.undone.mock.calls[0]?.[0]).toHaveLength(2);
   });
@@ -270,7 +273,7 @@ describe('the triage of all findings that match a filter', () => {
     for (const [i, id] of ['c', 'b', 'a'].entries()) {
       const undo = await undoRequest(i);
       expect(undo.id).toBe(id);
-      undo.succeed({ restored: [{ id: `f${i}`, status: 'open' }] });
+      undo.succeed({ restored: [{ id: `f${i}`, status: 'open', regressed: false }] });
     }
     await vi.waitFor(() => expect(messages.undone).toHaveBeenCalledTimes(1));
   });

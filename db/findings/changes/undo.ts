@@ -44,8 +44,13 @@ export async function findChange(
   return change;
 }
 
+/** A finding of a change that was undone, as it is now. */
+export interface RestoredFinding extends ChangedFinding {
+  regressed: boolean;
+}
+
 /** Locks the change first, so that requests that undo it run one after another and the later ones find it undone. */
-const undoStatement = orgStatement<Written & { id: string }, ChangedFinding>(
+const undoStatement = orgStatement<Written & { id: string }, RestoredFinding>(
   (tables, $) => sql`
 with change as materialized (
   select finding_ids, fields from ${tables.changes} where id = ${$.id}::uuid and undone_at is null for update
@@ -70,7 +75,7 @@ with change as materialized (
   where id = ${$.id}::uuid and undone_at is null and exists (select from after)
 )
 select before.id, coalesce(changed.status, before.status) as status, before.status as previous_status,
-  changed.id is null as conflicts
+  coalesce(changed.regressed, before.regressed) as regressed, changed.id is null as conflicts
 from change cross join lateral unnest(change.finding_ids) with ordinality as o(id, position)
 join before on before.id = o.id left join changed on changed.id = before.id order by o.position`,
 );
@@ -83,6 +88,6 @@ export async function undoChange(
   client: Sql,
   tables: OrgTables,
   undo: Written & { id: string },
-): Promise<ChangedFinding[]> {
+): Promise<RestoredFinding[]> {
   return await retried(() => undoStatement(tables).run(client, undo));
 }

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { onItsWorker } from '../../citus.ts';
 import type { OrgTables } from '../../schema/org.ts';
-import { ISSUE_REQUESTED } from '../../schema/values.ts';
 import type { Placeholders } from '../../statements.ts';
 
 /** The author and the time of a change. */
@@ -45,6 +44,12 @@ export const WAS = sql.raw(
     .join(', '),
 );
 
+/** The status that an entry gives for one side of a change: `regressed` if only that tells it from the other side. */
+const shownStatus = (side: '' | 'was_', other: '' | 'was_'): SQL =>
+  sql.raw(
+    `case when a.status = a.was_status and a.${side}regressed and not a.${other}regressed then 'regressed' else a.${side}status end`,
+  );
+
 /**
  * Writes the CTE `after` (the findings as they shall be, with `note` and {@link WAS}) and counts and notes the differences from
  * what they were. Gives the CTE `changed`: the findings after the change.
@@ -82,7 +87,8 @@ changed as (
     case when k.kind = 'status' then a.reason end as reason,
     case when k.kind = 'status' then a.note end as note
   from after a cross join lateral (values
-    ('status', a.was_status, a.status, a.status <> a.was_status or a.reason is distinct from a.was_reason or a.note is not null),
+    ('status', ${shownStatus('was_', '')}, ${shownStatus('', 'was_')},
+      a.status <> a.was_status or a.regressed <> a.was_regressed or a.reason is distinct from a.was_reason or a.note is not null),
     ('assignee', a.was_assignee_id::text, a.assignee_id::text, a.assignee_id is distinct from a.was_assignee_id),
     ('due_at', null, null, a.due_at is distinct from a.was_due_at),
     ('accepted_until', null, null, a.accepted_until is distinct from a.was_accepted_until)
@@ -99,10 +105,4 @@ changed as (
   from events e join (values ('status', 'finding.status_changed', true), ('assignee', 'finding.assigned', true),
     ('status', 'finding.risk_acceptance_ended', ${endsRisk})) t(kind, type, applies) on t.kind = e.kind and t.applies ${onItsWorker(tables)}
   where e."from" is distinct from e."to" group by t.type on conflict do nothing
-), issues as (
-  -- A regressed finding that is fixed again keeps its status, so that the event above is missing.
-  insert into ${tables.events} (id, at, type, subject, actor_id)
-  select md5(${$.changeId}::text || l.issue_id::text)::uuid, ${$.now}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, l.issue_id::text, ${actor}
-  from after a join ${tables.findingIssues} l on l.finding_id = a.id ${onItsWorker(tables)}
-  where a.regressed <> a.was_regressed and a.status = a.was_status group by l.issue_id on conflict do nothing
 )`;

@@ -77,7 +77,7 @@ with change as materialized (
   order by project_id, fingerprint for no key update
 ), after as materialized (
   select b.id, b.project_id, b.severity, b.proposed, c.position, c.note, coalesce(c.status, b.status) as status,
-    case when c.status <> b.status then ${$.now}::timestamptz else b.status_changed_at end as status_changed_at,
+    case when k.decides then ${$.now}::timestamptz else b.status_changed_at end as status_changed_at,
     b.regressed and c.settled is not true as regressed,
     case when c.settled is not true then b.regressed_at end as regressed_at,
     case when c.sets_reason then c.reason when c.status <> b.status then null else b.reason end as reason,
@@ -90,14 +90,15 @@ with change as materialized (
     case when k.dates and c.only_unset is not true then null else b.due_dates end as due_dates,
     ${$.changeId}::uuid as change_id, ${WAS}
   from before b join change c on c.id = b.id cross join lateral (values (
+    c.status <> b.status or (c.settled is true and b.regressed),
     c.sets_assignee_id and not (c.only_unset is true and b.assignee_id is not null),
     c.sets_due_at and not (c.only_unset is true and b.due_at is not null and b.due_dates is null)
-  )) k(assigns, dates)
+  )) k(decides, assigns, dates)
   where (c.if_status is null or c.if_status = b.status)
     and (c.checks_change_id is not true or c.if_change_id is not distinct from b.change_id)
     and (c.if_accepted_until is null or b.accepted_until <= c.if_accepted_until)
     and (c.if_missing is not true or b.missing_since is not null)
-    and (c.only_unset is not true or c.status <> b.status or k.assigns or (k.dates and c.due_at is distinct from b.due_at))
+    and (c.only_unset is not true or k.decides or k.assigns or (k.dates and c.due_at is distinct from b.due_at))
 ), ${writeChanges(tables, $, {
       actor: sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`,
       scanId: sql`${$.scanId}::text`,

@@ -20,7 +20,7 @@ export const ActivityEntry = z
       .openapi({ description: 'A user whose account was deleted has no name.' }),
     from: shown(
       'open',
-      'Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`).',
+      'Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`). The status `regressed`: the finding had regressed, and was resolved again with the status that it had.',
     ).optional(),
     to: shown('fixed', 'After the change; the file name of an exploit.').optional(),
     reason: z.enum(TRIAGE_REASONS).optional(),

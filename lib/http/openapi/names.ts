@@ -1,6 +1,7 @@
 import { MFA_TYPES } from '../../../db/schema/accounts.ts';
 import { PLANS, ROLES } from '../../../db/schema/orgs.ts';
 import {
+  CHANGED_STATUSES,
   EVENT_KINDS,
   FINDING_STATUSES,
   PERSONAS,
@@ -45,6 +46,7 @@ interface Operation {
 const ENUMS: Record<string, readonly string[]> = {
   Severity: SEVERITIES,
   FindingStatus: FINDING_STATUSES,
+  ChangedStatus: CHANGED_STATUSES,
   UserStatus: USER_STATUSES,
   AgentStatus: AGENT_STATUSES,
   TriageReason: TRIAGE_REASONS,

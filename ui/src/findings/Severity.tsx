@@ -44,6 +44,10 @@ export function SeverityMark({ severity }: { severity: Severity }) {
 
 export const STATUS_NAMES: Record<FindingStatus, string> = text.statuses;
 
+/** The name of a status before or after a change, which may be `regressed`. */
+export const statusName = (status: string): string =>
+  status === 'regressed' ? text.regressed : (STATUS_NAMES[status as FindingStatus] ?? status);
+
 const STATUS_ICONS = {
   open: IconCircle,
   confirmed: IconAlertCircle,

@@ -59,8 +59,11 @@ function shownAfter<Finding extends Parameters<typeof decidedBy>[0] & { regresse
   finding: Finding,
   change: Shown,
 ): Finding {
-  const isRegressed = finding.regressed && !(change.status && isSettled(change.status));
-  return { ...decidedBy(finding, change), regressed: isRegressed };
+  const isSettledNow = change.status !== undefined && isSettled(change.status);
+  return {
+    ...decidedBy(finding, change),
+    regressed: change.regressed ?? (finding.regressed && !isSettledNow),
+  };
 }
 
 /** Findings that no longer match the filter leave the list, and later rows move up, as they will on the server. */
@@ -101,11 +104,9 @@ function showOnPage(queries: QueryClient, org: OrgSession, change: Change): () =
   const before = queries.getQueryData(queryKey);
   if (!before) return () => {};
   queries.cancelQueries({ queryKey, exact: true });
-  const isNew = change.status !== undefined && change.status !== before.status;
-  const after = {
-    ...shownAfter(before, change),
-    ...(isNew && { status_changed_at: new Date().toISOString() }),
-  };
+  const after = shownAfter(before, change);
+  const isNew = after.status !== before.status || after.regressed !== before.regressed;
+  if (isNew) after.status_changed_at = new Date().toISOString();
   // The cache shares parts with the former data, so it holds a copy.
   const shown = queries.setQueryData(queryKey, after);
   return () => queries.setQueryData(queryKey, (now) => (now === shown ? before : now));

@@ -33,8 +33,8 @@ export interface Decided {
   accepted_until?: string;
 }
 
-/** New values as they are displayed. Undo also restores statuses that only agents set. */
-export type Shown = Omit<Decision, 'status'> & { status?: FindingStatus };
+/** New values as they are displayed. Undo also restores statuses that only agents set, and regressions. */
+export type Shown = Omit<Decision, 'status'> & { status?: FindingStatus; regressed?: boolean };
 
 /** A finding after a change, as the service will return it. */
 export function decidedBy<Finding extends { status: FindingStatus } & Decided>(

@@ -7,7 +7,7 @@ import { Advice } from '../components/errors/Problem.tsx';
 import { isSignedOut, problemOf } from '../components/errors/problem.ts';
 import { FAILED_MS } from '../components/errors/toasts.ts';
 import { keyHint } from '../components/keyboard/KeyButton.tsx';
-import { STATUS_NAMES } from '../findings/Severity.tsx';
+import { statusName } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import type { Change, Decision } from './decision.ts';
 import type { Conflict, Previous } from './engine/change-statuses.ts';
@@ -124,7 +124,7 @@ function undoneText(findings: readonly Previous[]): ReactNode {
   const [first] = findings;
   if (!first) return text.nothingRestored;
   if (findings.length > 1) return text.undoneFor(findings.length);
-  return text.undone(STATUS_NAMES[first.status], named(findings));
+  return text.undone(statusName(first.regressed ? 'regressed' : first.status), named(findings));
 }
 
 function named(findings: readonly Pick<Change, 'title'>[]): ReactNode {

@@ -4,10 +4,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import type { Schemas } from '../../app/api.ts';
-import type { FindingStatus, Severity } from '../../app/search.ts';
+import type { Severity } from '../../app/search.ts';
 import { type OrgSession, useMe, useOrg } from '../../app/session.ts';
 import { findingKey } from '../finding-queries.ts';
-import { SEVERITY_NAMES, STATUS_NAMES } from '../Severity.tsx';
+import { SEVERITY_NAMES, statusName } from '../Severity.tsx';
 
 type Entry = Schemas['ActivityEntry'];
 
@@ -58,7 +58,7 @@ export function OthersChanges({ id }: { id: string }) {
 const WORDS: Partial<Record<Entry['kind'], string>> = text.otherChanges;
 
 function wordsOf({ kind, to = '' }: Entry): string {
-  if (kind === 'status') return text.newStatus(STATUS_NAMES[to as FindingStatus] ?? to);
+  if (kind === 'status') return text.newStatus(statusName(to));
   if (kind === 'severity') return text.newSeverity(SEVERITY_NAMES[to as Severity] ?? to);
   return WORDS[kind] ?? text.anotherChange;
 }

@@ -21,6 +21,8 @@ export interface Previous {
   id: string;
   title: string;
   status: FindingStatus;
+  /** Known after undo only. */
+  regressed?: boolean;
 }
 
 /** The result of a set of changes. */

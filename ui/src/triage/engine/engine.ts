@@ -193,8 +193,8 @@ function createUndo({ undo, showRestored, refresh, messages }: Dependencies, sta
         const part = await undo(ids[0] as string);
         ids.shift();
         showRestored(part.restored);
-        for (const { id, status } of part.restored)
-          restored.push({ id, status, title: titles.get(id) ?? id });
+        for (const { id, status, regressed } of part.restored)
+          restored.push({ id, status, regressed, title: titles.get(id) ?? id });
         kept += part.conflicts.length;
         const job = state.job();
         if (job?.undoing) state.setJob({ ...job, done: restored.length + kept });

@@ -47,7 +47,7 @@ export interface UndoStack {
 
 /** The response to a request that undoes a change. */
 export interface Undone {
-  restored: { id: string; status: FindingStatus }[];
+  restored: { id: string; status: FindingStatus; regressed: boolean }[];
   conflicts: { id: string; status: FindingStatus }[];
 }
 

@@ -14,11 +14,8 @@ const WAITING_MS = 30_000;
 const FOLLOWED_MS = 60_000;
 
 /** The time until the issues of a finding may have changed; false if no change is expected. */
-function nextRead(
-  issues: readonly Issue[],
-  { status, regressed, status_changed_at }: Finding,
-): number | false {
-  const changedAt = Date.parse(status_changed_at);
+function nextRead(issues: readonly Issue[], { status, regressed, updated_at }: Finding): number | false {
+  const changedAt = Date.parse(updated_at);
   const isRecent = (at: number) => Date.now() - at < FOLLOWED_MS;
   const expected = isSettled(status) && !regressed ? 'open' : 'closed';
   // The reason says why both sides differ, and may be one of before the change.

@@ -2,12 +2,12 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import * as text from '#strings/findings/page/timeline.tsx';
 import { reasonInSentence } from '#strings/triage.tsx';
-import type { FindingStatus, Severity } from '../../../app/search.ts';
+import type { Severity } from '../../../app/search.ts';
 import { OrgAnchor } from '../../../components/links.tsx';
 import { Ago, Day } from '../../../components/time/Time.tsx';
 import { scanName } from '../../../scans/scan-name.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
-import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
+import { SEVERITY_NAMES, statusName } from '../../Severity.tsx';
 import classes from './Timeline.module.css';
 
 interface Props {
@@ -111,5 +111,5 @@ export function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props
   }
 }
 
-const status = (value: string | undefined) => STATUS_NAMES[value as FindingStatus] ?? value;
+const status = (value: string | undefined) => value && statusName(value);
 const severity = (value: string | undefined) => SEVERITY_NAMES[value as Severity] ?? value;
