@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { BATCH_ROWS, inBatches } from '../batches.ts';
 import { destinations } from '../schema/destinations.ts';
 import type { OrgTables } from '../schema/org.ts';
@@ -81,6 +81,15 @@ export interface Attempt {
 /** The state after an attempt. `nextAt`: when a pending delivery is sent again. */
 export type Consequence = { state: 'delivered' | 'failed' } | { state: 'pending'; nextAt: Date };
 
+/** When the first delivery to a destination is due. */
+const nextOf = (
+  deliveries: OrgTables['deliveries'],
+  $: { destinationId: Placeholder },
+  condition: SQL = sql``,
+): SQL => sql`
+select to_json(next_at) #>> '{}' as due from ${deliveries}
+where destination_id = ${$.destinationId}::uuid and next_at is not null${condition} order by next_at limit 1`;
+
 const record = orgStatement<
   {
     destinationId: string;
@@ -94,16 +103,22 @@ const record = orgStatement<
     response: string | null;
     error: string | null;
   },
-  object
+  { next: string | null }
 >(
   ({ deliveries }, $) => sql`
-update ${deliveries} set attempts = attempts + 1, state = ${$.state}, next_at = ${$.nextAt}::timestamptz,
-  tried_at = ${$.at}::timestamptz, duration_ms = ${$.durationMs}::int, status = ${$.status}::int,
-  response = ${$.response}, error = ${$.error}
-where destination_id = ${$.destinationId}::uuid and id = ${$.id}::uuid and attempts = ${$.attempts}::int`,
+with recorded as (
+  update ${deliveries} set attempts = attempts + 1, state = ${$.state}, next_at = ${$.nextAt}::timestamptz,
+    tried_at = ${$.at}::timestamptz, duration_ms = ${$.durationMs}::int, status = ${$.status}::int,
+    response = ${$.response}, error = ${$.error}
+  where destination_id = ${$.destinationId}::uuid and id = ${$.id}::uuid and attempts = ${$.attempts}::int
+)
+select (${nextOf(deliveries, $, sql` and id <> ${$.id}::uuid`)}) as next`,
 );
 
-/** Records an attempt, unless another process has recorded one meanwhile, or the delivery was deleted. */
+/**
+ * Records an attempt, unless another process has recorded one meanwhile, or the delivery was deleted.
+ * @returns when the next delivery to the destination is due; null if none is pending
+ */
 export async function recordAttempt(
   client: SqlClient,
   tables: OrgTables,
@@ -111,19 +126,20 @@ export async function recordAttempt(
   { id, attempts }: Pick<DueDelivery, 'id' | 'attempts'>,
   { at, durationMs, status, response, error }: Attempt,
   consequence: Consequence,
-): Promise<void> {
-  await record(tables).run(client, {
+): Promise<Date | null> {
+  const nextAt = 'nextAt' in consequence ? consequence.nextAt : null;
+  const [row] = await record(tables).run(client, {
     ...{ destinationId, id, attempts, state: consequence.state },
-    nextAt: 'nextAt' in consequence ? consequence.nextAt.toISOString() : null,
+    nextAt: nextAt?.toISOString() ?? null,
     ...{ at: at.toISOString(), durationMs: Math.round(durationMs) },
     ...{ status: status ?? null, response: response ?? null, error: error ?? null },
   });
+  const others = row?.next ? new Date(row.next) : null;
+  return others && nextAt ? (others < nextAt ? others : nextAt) : (others ?? nextAt);
 }
 
-const next = orgStatement<{ destinationId: string }, { due: string }>(
-  ({ deliveries }, $) => sql`
-select to_json(next_at) #>> '{}' as due from ${deliveries}
-where destination_id = ${$.destinationId}::uuid and next_at is not null order by next_at limit 1`,
+const next = orgStatement<{ destinationId: string }, { due: string }>(({ deliveries }, $) =>
+  nextOf(deliveries, $),
 );
 
 /** When the next delivery to a destination is due; null if none is pending. */

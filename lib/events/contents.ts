@@ -59,3 +59,31 @@ export function readInOrder<Content>(
     return read.get(event.id);
   };
 }
+
+/** Destinations of an organization share what one of them has read for this time. */
+const SHARED_MS = 1_000;
+
+/** Reads contents for several destinations of an organization once, if they ask for the same events at about the same time. */
+export interface SharedContents<Org extends { id: string }> {
+  load(org: Org, events: readonly StoredEvent[]): Promise<readonly LoadedEvent[]>;
+  /** Keeps nothing of an organization any more, whose destinations have nothing to send. */
+  forget(orgId: string): void;
+}
+
+export function shareContents<Org extends { id: string }>(
+  load: SharedContents<Org>['load'],
+): SharedContents<Org> {
+  const latest = new Map<string, { key: string; at: number; read: ReturnType<typeof load> }>();
+  return {
+    load(org, events) {
+      const key = events.map(({ id }) => id).join();
+      const at = performance.now();
+      const last = latest.get(org.id);
+      if (last?.key === key && at - last.at < SHARED_MS) return last.read;
+      const read = load(org, events);
+      latest.set(org.id, { key, at, read });
+      return read;
+    },
+    forget: (orgId) => void latest.delete(orgId),
+  };
+}

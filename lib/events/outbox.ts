@@ -16,6 +16,7 @@ import {
 } from '../../db/events/publish.ts';
 import { createDispatcher, LEASE_MS, settles } from '../deliveries/dispatcher.ts';
 import { forEachOrg } from '../orgs/for-each-org.ts';
+import { shareContents } from './contents.ts';
 import { type DisableOptions, disableAndMail } from './disabled.ts';
 import type { FollowedOrgs } from './followed.ts';
 import { type TurnOptions, takeTurn } from './turn.ts';
@@ -84,8 +85,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   let sweeping: Promise<void> | undefined;
   let stopped = false;
 
+  const contents = shareContents(options.load);
   const turnOptions: TurnOptions = {
     ...options,
+    load: contents.load,
     disable: (destination, state, reason) => disableAndMail(options, destination, state, reason),
     onOutcome(outcome) {
       if (outcome === 'delivered') delivered++;
@@ -130,6 +133,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
         await postpone(destination).catch(onError);
       } finally {
         inTurn.delete(destination);
+        const { id } = destination.org;
+        if (![...inTurn].some(({ org }) => org.id === id)) contents.forget(id);
         // The destination may be due again, or others of its account may come now.
         void dispatch();
       }

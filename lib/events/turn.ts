@@ -101,11 +101,14 @@ export async function takeTurn(
   );
   const secrets = await openSecrets(options, destination, clock());
   let asked: Date | undefined;
+  /** Undefined: not known. */
+  let next: Date | null | undefined;
   for (const delivery of due) {
     if (isOver() || performance.now() - started > TURN_MS) break;
     const body = await bodyFor(delivery);
     if (body === undefined) {
       await removeDelivery(sql, tables, id, delivery.id);
+      next = undefined;
       continue;
     }
     const attempt = body instanceof Error ? unsent(clock(), UNREAD) : await send(body, delivery);
@@ -117,7 +120,7 @@ export async function takeTurn(
     if (isCounted) count(state, attempt);
     else if (attempt.isFinal && delivery.event !== null) count(state, { at: attempt.at });
     const consequence = consequenceOf(delivery, attempt);
-    await recordAttempt(sql, tables, id, delivery, attempt, consequence);
+    next = await recordAttempt(sql, tables, id, delivery, attempt, consequence);
     onOutcome(OUTCOMES[consequence.state]);
     const reason = isCounted && attempt.error !== undefined ? reasonToDisable(state, attempt) : undefined;
     if (reason) return await options.disable(destination, state, reason);
@@ -125,7 +128,7 @@ export async function takeTurn(
     if (asked || (isCounted && state.failures >= BREAKS_AT) || attempt.durationMs > SLOW_MS) break;
   }
   const now = clock();
-  const next = await nextDelivery(sql, tables, id);
+  if (next === undefined) next = await nextDelivery(sql, tables, id);
   const broken = state.failures >= BREAKS_AT ? after(now, backoff(state.failures)) : undefined;
   const wait = latest(asked, broken);
   const later = next && wait && next < wait ? wait : next;

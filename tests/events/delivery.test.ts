@@ -93,6 +93,7 @@ describe('an event', () => {
     await writeEvents(t, org, 1, 'finding.commented');
     await writeEvents(t, org, 1, 'scan.failed');
     await writeEvents(t, org, 1, 'member.added');
+    t.advance(1);
     await writeEvents(t, org, 1, 'scan.completed');
     await send(t, org);
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['member.added', 'scan.completed']);
@@ -126,6 +127,21 @@ describe('an event', () => {
     };
     expect(await send(t, org, { load })).toBe(count);
     expect(reads).toEqual(expected);
+  });
+
+  it('is read once for all destinations, and again when it is sent again', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = (response) => response.writeHead(500).end();
+    for (let i = 0; i < 3; i++) await addDestination(t, org, receiver.url);
+    await writeEvents(t, org);
+    const load = vi.fn<OutboxOptions['load']>(async (_, events) => loadedAs(events, ({ id }) => ({ id })));
+    const process = createProcess(t, { load });
+    await process.publish(org.id);
+    await process.run();
+    expect([receiver.received.length, load.mock.calls.length]).toEqual([3, 1]);
+    t.advance(60_000);
+    await process.run();
+    expect([receiver.received.length, load.mock.calls.length]).toEqual([6, 2]);
   });
 
   it('with nothing to tell is not sent, and its delivery is deleted', async () => {
