@@ -4,17 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Small files that take more than 10 s: without the durations of an earlier run, Vitest starts large files first. */
 const SLOW = [
   'db/citus',
-  'projects/transfer-job',
-  'accounts/secrets',
   'reports/import',
   'findings/pages',
   'agent/workspace',
-  'agent/summary',
   'agent/batches',
   'agent/proxy',
   'repository/docs',
   'importers/statement',
-  'db/upgrade',
   'orgs/isolation',
 ].map((name) => `tests/${name}.test.ts`);
 
