@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { csvText } from '../findings/lists/csv.ts';
 import type { Window } from '../findings/lists/pages.ts';
 import { runSearch, type SearchLimits } from '../findings/lists/search.ts';
 import { lowestIdAt } from '../ids.ts';
 import type { Transactions } from '../pool/query.ts';
-import { type Fields, timeText } from '../resources.ts';
+import { type Fields, json, jsonText, timeText } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { toQuery } from '../statements.ts';
 import type { TextQuery } from '../stream.ts';
@@ -43,11 +44,24 @@ function matching(filter: AuditFilter): SQL {
   return conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
 }
 
-/** An entry as JSON. A name that was erased is absent. */
-const shown = sql`json_strip_nulls(json_build_object('id', e.id, 'at', ${timeText(sql`e.at`)}, 'action', e.action,
-  'actor', json_build_object('type', e.actor_type, 'id', e.actor_id, 'name', a.name),
-  'target', json_build_object('type', e.target_type, 'id', nullif(e.target_id, ''), 'name', nullif(t.name, '')),
-  'changes', e.changes, 'ip', nullif(a.ip, ''), 'user_agent', nullif(a.user_agent, ''), 'request_id', e.request_id))`;
+const text = (value: SQL, name: string) => sql<string>`${value}`.as(name);
+
+/** An entry `e` with its names, as the API shows it. A name that was erased is absent. */
+function shownFields({ auditEntries, auditNames }: OrgTables): Fields {
+  const [e, a] = [alias(auditEntries, 'e'), alias(auditNames, 'a')];
+  const target = { type: e.targetType, id: text(sql`nullif(e.target_id, '')`, 'id') };
+  return {
+    id: e.id,
+    at: e.at,
+    action: e.action,
+    actor: text(json({ type: e.actorType, id: e.actorId, name: text(sql`a.name`, 'name') }), 'actor'),
+    target: text(json({ ...target, name: text(sql`nullif(t.name, '')`, 'name') }), 'target'),
+    changes: text(sql`json_strip_nulls(e.changes)`, 'changes'),
+    ip: text(sql`nullif(${a.ip}, '')`, 'ip'),
+    user_agent: text(sql`nullif(${a.userAgent}, '')`, 'user_agent'),
+    request_id: e.requestId,
+  };
+}
 
 const namesOf = ({ auditNames }: OrgTables) => sql`
 left join ${auditNames} a on a.seq = e.seq and a.side = 'actor'
@@ -70,7 +84,7 @@ with found as materialized (
 ), page as materialized (
   select id from found order by id desc limit ${limit}::bigint offset ${offset}::bigint
 ), entries as (
-  select e.id, ${shown} as entry from page
+  select e.id, ${json(shownFields(tables))} as entry from page
   cross join lateral (select * from ${tables.auditEntries} where ${tables.auditEntries.id} = page.id limit 1) e ${namesOf(tables)}
 )
 select counted.total, entries.entry from (select count(*)::int as total from found) counted left join entries on true
@@ -85,9 +99,7 @@ from ${tables.auditEntries} e ${namesOf(tables)} ${matching(filter)} order by e.
 
 /** All entries that match, newest first, a line of JSON each. */
 export const auditLines = (tables: OrgTables, filter: AuditFilter): TextQuery =>
-  toQuery(sql`select ${shown}::text || E'\n' as text ${newestFirst(tables, filter)}`);
-
-const text = (value: SQL, name: string) => sql<string>`${value}`.as(name);
+  toQuery(sql`select ${jsonText(shownFields(tables))} || E'\n' as text ${newestFirst(tables, filter)}`);
 
 /** The columns of the file. */
 export const auditCsvFields: Fields = {

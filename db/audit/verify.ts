@@ -18,15 +18,20 @@ const names = (side: string) =>
     `case when ${side}.seq is not null then json_build_object('salt', ${side}.salt, 'name', ${side}.name, 'ip', ${side}.ip, 'userAgent', ${side}.user_agent) end`,
   );
 
+/** One index scan for each entry of a page: a join may read the names of all entries for each page. */
+const namesOf = (names: OrgTables['auditNames'], as: string, side: string) => sql`
+left join lateral (
+  select * from ${names} n where n.seq = e.seq and n.side = ${sql.raw(`'${side}'`)} limit 1
+) ${sql.raw(as)} on true`;
+
 const nextPage = orgStatement<{ after: number; last: number }, Stored>(
   ({ auditEntries, auditNames }, $) => sql`
 select e.seq::float8 as seq, e.id, ${timeText(sql`e.at`)} as at, e.action, e.actor_type as "actorType", e.actor_id as "actorId",
   e.actor_digest as "actorDigest", e.target_type as "targetType", e.target_id as "targetId", e.target_digest as "targetDigest",
   e.changes::text as changes, e.request_id as "requestId", e.hash, ${names('a')} as actor, ${names('t')} as target
-from ${auditEntries} e
-left join ${auditNames} a on a.seq = e.seq and a.side = 'actor'
-left join ${auditNames} t on t.seq = e.seq and t.side = 'target'
-where e.seq > ${$.after}::bigint and e.seq <= ${$.last}::bigint order by e.seq limit ${sql.raw(String(PAGE))}`,
+from (
+  select * from ${auditEntries} where seq > ${$.after}::bigint and seq <= ${$.last}::bigint order by seq limit ${sql.raw(String(PAGE))}
+) e ${namesOf(auditNames, 'a', 'actor')} ${namesOf(auditNames, 't', 'target')} order by e.seq`,
 );
 
 const readHead = orgStatement<object, { seq: number; hash: string; expiredSeq: number; expiredHash: string }>(
