@@ -2,6 +2,7 @@ import { runProgram } from '../tests/support/scenario/program.ts';
 import { accountTiming } from './account-timing.ts';
 import { agent } from './agent.ts';
 import { assigned } from './assigned.ts';
+import { audit } from './audit.ts';
 import { backup } from './backup.ts';
 import { batch } from './batch.ts';
 import { dashboard } from './dashboard.ts';
@@ -52,6 +53,7 @@ await runProgram({
     triage,
     retention,
     backup,
+    audit,
     metrics,
     'project-weeks': projectWeeks,
     similar,
