@@ -7,7 +7,7 @@ import { messageAbout, testMessage } from '../integrations/chat/message.ts';
 import type { EventBody } from './body.ts';
 import { type Answered, type DestinationRequest, deliver } from './deliver.ts';
 import { signatureHeaders } from './signature.ts';
-import { type TrackerOptions, type TrackerTask, tellTracker, trackerTask } from './trackers.ts';
+import { noteUntold, type TrackerOptions, type TrackerTask, tellTracker, trackerTask } from './trackers.ts';
 
 /** The content of a delivery: an event, or that the destination works. */
 export type Told = { event: EventBody } | { test: { id: string; at: Date } };
@@ -41,6 +41,13 @@ interface Kind {
     sent: Sent,
     signal: AbortSignal,
   ): Promise<Answered>;
+  /** Notes why it cannot be told, where members look for it beside the list of deliveries. */
+  noteUntold?(
+    options: TrackerOptions,
+    destination: LeasedDestination,
+    body: object,
+    reason: string,
+  ): Promise<void>;
 }
 
 /** Tells destinations by one request. */
@@ -84,6 +91,8 @@ const tracker: Kind = {
   read: trackerTask,
   tell: (options, destination, [token], { body }, signal) =>
     tellTracker(options, destination, token, body as TrackerTask, signal),
+  noteUntold: (options, destination, body, reason) =>
+    noteUntold(options, destination, body as TrackerTask, reason),
 };
 
 const KINDS = new Map<DestinationKind, Kind>([

@@ -47,6 +47,24 @@ export async function trackerTask(
   return work && { work, at };
 }
 
+const contextOf = (
+  { database, tablesOf, config, clock, nextId }: TrackerOptions,
+  { org }: LeasedDestination,
+  at: Date,
+): IssueContext => ({ sql: database.sql, tables: tablesOf(org), config, clock, nextId, at });
+
+/** Notes at the issue why its tracker cannot be asked now. */
+export async function noteUntold(
+  options: TrackerOptions,
+  destination: LeasedDestination,
+  task: TrackerTask,
+  reason: string,
+): Promise<void> {
+  if ('test' in task) return;
+  const context = contextOf(options, destination, task.at);
+  await recordFailure(context, task.work, new TrackerError('later', reason));
+}
+
 const UNEXPECTED = 'The service failed unexpectedly. The operator finds the reason in its log.';
 
 /**
@@ -54,12 +72,13 @@ const UNEXPECTED = 'The service failed unexpectedly. The operator finds the reas
  * @throws Error if the signal is aborted, or the database is out of reach
  */
 export async function tellTracker(
-  { outbound, clock, database, config, nextId, tablesOf, log }: TrackerOptions,
+  options: TrackerOptions,
   destination: LeasedDestination,
   token: string,
   task: TrackerTask,
   signal: AbortSignal,
 ): Promise<Answered> {
+  const { outbound, clock, log } = options;
   const at = clock();
   const started = performance.now();
   const timeout = AbortSignal.timeout(WORK_MS);
@@ -81,10 +100,7 @@ export async function tellTracker(
   try {
     const tracker = createTracker(settingsOf(destination, token), tools);
     if ('test' in task) return answered({ status: 200, response: await check(tracker) });
-    const context = {
-      ...{ sql: database.sql, tables: tablesOf(destination.org), config, clock, nextId },
-      at: task.at,
-    };
+    const context = contextOf(options, destination, task.at);
     const response = await doWork(context, destination, task.work, tracker).catch(async (error) => {
       const failure = failureOf(error);
       await recordFailure(context, task.work, failure);

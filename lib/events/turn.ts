@@ -158,7 +158,11 @@ export async function takeTurn(
 
   /** @returns undefined if the process is stopping */
   async function send(json: object, delivery: DueDelivery): Promise<Answered | undefined> {
-    if (!secrets) return unsent(clock(), unopened(destination));
+    if (!secrets) {
+      const reason = unopened(destination);
+      await kind.noteUntold?.(options, destination, json, reason);
+      return unsent(clock(), reason);
+    }
     const sent = { id: delivery.event?.id ?? delivery.id, at: clock(), body: json };
     return await kind.tell(options, destination, secrets, sent, signal).catch((error) => {
       if (signal.aborted) return undefined;
