@@ -87,7 +87,7 @@ export const audit = bench({
 const tablesOf = ({ id }: TestOrg) => defineOrgTables(orgSchemaName(id));
 const actorId = (n: number) => `01990000-0000-7000-8000-${String(n % ACTORS).padStart(12, '0')}`;
 
-/** Appends entries of the last year before the organization's own as the service does, many at a time. */
+/** Appends, as a superuser, entries of the last year before the organization's own as the service does, many at a time. */
 async function writeEntries(sql: ScratchDatabase['sql'], org: TestOrg, count: number): Promise<void> {
   const schema = `"${orgSchemaName(org.id)}"`;
   await sql.unsafe(`truncate ${schema}.audit_entries, ${schema}.audit_names, ${schema}.audit_head`);

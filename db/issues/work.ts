@@ -186,11 +186,15 @@ interface Affecting {
   at: string;
 }
 
-/** Requests the issues of the CTE `changed` whose state the tracker was not told. */
+/**
+ * Requests the issues of the CTE `changed` whose state the tracker was not told, and those that say why both sides differ, which may be
+ * over.
+ */
 const request = (tables: OrgTables, $: Placeholders<Affecting>) => sql`
 news as (
   select i.id from ${tables.issues} i join changed c on c.issue_id = i.id
-  where i.state in ('open', 'closed') and ((i.told = 'resolved') = ${hasUnresolved(tables, $.projects)} or ${hasRegressed(tables, $.projects)})
+  where i.state in ('open', 'closed') and (i.outcome is not null
+    or (i.told = 'resolved') = ${hasUnresolved(tables, $.projects)} or ${hasRegressed(tables, $.projects)})
 ), told as (
   insert into ${tables.events} (id, at, type, subject)
   select md5(${$.eventId}::text || id::text)::uuid, ${$.at}::timestamptz, ${sql.raw(`'${ISSUE_REQUESTED}'`)}, id::text

@@ -81,7 +81,10 @@ export function shareContents<Org extends { id: string }>(
       const last = latest.get(org.id);
       if (last?.key === key && at - last.at < SHARED_MS) return last.read;
       const read = load(org, events);
-      latest.set(org.id, { key, at, read });
+      const entry = { key, at, read };
+      latest.set(org.id, entry);
+      // Each destination tries what could not be read itself.
+      read.catch(() => latest.get(org.id) === entry && latest.delete(org.id));
       return read;
     },
     forget: (orgId) => void latest.delete(orgId),

@@ -54,6 +54,22 @@ describe('a regressed finding', () => {
     expect(there()).toEqual(['open', 2]);
   });
 
+  it('that is fixed again explains nothing about an issue that could not be opened', async () => {
+    const finding = await w.withIssue(A);
+    await w.complete();
+    await fix(finding);
+    w.github.intercept = ({ method }) =>
+      method === 'PATCH' ? { status: 403, body: { message: 'Resource not accessible' } } : undefined;
+    await w.scanAgain(A);
+    await w.settle();
+    expect(await w.inState(finding, 'closed')).toMatchObject({
+      reason: expect.stringContaining('not accessible'),
+    });
+    w.github.intercept = undefined;
+    await fix(finding);
+    expect(await w.inState(finding, 'closed')).not.toHaveProperty('reason');
+  });
+
   it('keeps its issue open when the others are resolved', async () => {
     const [a, b] = await withShared();
     await fix(a);

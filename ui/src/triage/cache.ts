@@ -10,7 +10,7 @@ import {
   rowsKey,
   totalsKey,
 } from '../findings/list-queries.ts';
-import { isSettled, leavesList } from '../findings/views.ts';
+import { isOutOf, isSettled } from '../findings/views.ts';
 import { decidedBy, type Shown } from './decision.ts';
 
 type Change = Shown & { id: string };
@@ -82,8 +82,9 @@ function showInList(
   for (const { start, data } of cached) {
     for (const [i, row] of data.rows.entries()) {
       const change = row && changes.get(row.id);
-      if (change?.status && leavesList(filter, change.status)) gone++;
-      else if (row) moved.set(start + i - gone, change ? shownAfter(row, change) : row);
+      const after = row && change ? shownAfter(row, change) : row;
+      if (change?.status && after && isOutOf(filter, after)) gone++;
+      else if (after) moved.set(start + i - gone, after);
     }
   }
   for (const { key, start, data } of cached) {
