@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Small files that take more than 10 s: without the durations of an earlier run, Vitest starts large files first. */
 const SLOW = [
   'db/citus',
+  'projects/transfer-job',
   'reports/import',
   'findings/pages',
   'agent/workspace',
