@@ -182,6 +182,40 @@ describePages('the queue of findings', (site) => {
     await expect.poll(() => polls).toBe(4);
   });
 
+  it('keeps what was decided while the list was read because of another change', async () => {
+    const own = await createOrg(site.api);
+    const scan = await createScan(site.api, own);
+    const { id } = await push(site.api, own, scan, { title: 'Decided', severity: 'critical' });
+    await push(site.api, own, scan, { title: 'Later', severity: 'low' });
+    const page = await open('', own);
+    await row(page, /Decided/).waitFor();
+
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let held = 0;
+    let answered = false;
+    await intercept(page, '**/api/v1/findings?*', async (route) => {
+      if (route.request().method() !== 'GET' || !route.request().url().includes('page=') || held++ > 0)
+        return await route.continue();
+      const response = await route.fetch();
+      await isReleased;
+      await route.fulfill({ response });
+      answered = true;
+    });
+    must(await site.api.post(`/findings/${id}/comments`, { ...own.asOwner, body: { body: 'A change.' } }));
+    await expect.poll(() => held, { timeout: limit(15_000) }).toBe(1);
+    await page.keyboard.press('j');
+    await page.keyboard.press('f');
+    await page.getByText('Set to Fixed').waitFor();
+    await expect.poll(() => titles(page)).toEqual(['Later']);
+    release();
+    await expect.poll(() => answered).toBe(true);
+    // Longer than the page needs to show the response.
+    await expect(expect.poll(() => titles(page), { timeout: 1_000 }).toContain('Decided')).rejects.toThrow();
+  });
+
   it('does not overwrite what someone else has decided, unless the user insists', async () => {
     const mine = await createOrg(site.api);
     const scan = await createScan(site.api, mine);

@@ -63,7 +63,9 @@ function useNews(
       queries.query({ ...findingQuery(org, id), staleTime: 0 }).catch(() => {}),
     );
     for (const finding of await Promise.all(singles)) if (finding) content.set(finding.id, finding);
-    if (signal.aborted) return;
+    // A decision that was made meanwhile is not in what was read. The list is read again after it.
+    const isOld = [...shown].some(([page, data]) => queries.getQueryData(keyOf(page)) !== data);
+    if (signal.aborted || isOld) return;
     const isEmpty = [...shown.values()].every(({ total }) => total === 0);
     const movesNothing = isEmpty || compare(shown, fresh).isSame;
     for (const page of shown.keys()) {
